@@ -1,0 +1,7 @@
+"""Width-aware message passing against over-squashing, for PyTorch Geometric.
+
+Start with :class:`panda_gnn.nn.PandaGNN` and :class:`panda_gnn.transforms.ExpandWidth`, or with the
+command ``panda --help``.
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,76 @@
+"""Results of expensive graph computations, kept on disk and never trusted blindly.
+
+A result is a dictionary of tensors in one safetensors file. Its name is a hash of everything it
+depends on, its metadata a hash of what it holds: a file that is damaged, cut short or not ours is
+computed again. Files appear whole or not at all, so several processes may fill one folder at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import uuid
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+Tensors = dict[str, Tensor]
+
+
+def content_key(name: str, *parts: Tensor | str | int | float | None) -> str:
+    """A file name for ``name`` that changes whenever any of ``parts`` does."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, Tensor):
+            array = part.detach().cpu().contiguous().numpy()
+            digest.update(f"{array.dtype}{array.shape}".encode())
+            digest.update(array.tobytes())
+        else:
+            digest.update(f"|{part!r}|".encode())
+    return f"{name}-{digest.hexdigest()[:32]}"
+
+
+def cached(folder: Path | None, key: str, compute: Callable[[], Tensors]) -> Tensors:
+    """Return what ``compute`` gives, from ``folder`` if a sound copy is there (``None``: no cache)."""
+    if folder is None:
+        return compute()
+    path = folder / f"{key}.safetensors"
+    stored = _read(path)
+    if stored is not None:
+        return stored
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in compute().items()}
+    try:
+        _write(path, tensors)
+    except OSError as error:
+        warnings.warn(f"{path} could not be written ({error}); going on without it", stacklevel=2)
+    return tensors
+
+
+def _checksum(tensors: Tensors) -> str:
+    return content_key("", *(part for name in sorted(tensors) for part in (name, tensors[name])))
+
+
+def _read(path: Path) -> Tensors | None:
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (OSError, SafetensorError):
+        return None
+    return tensors if metadata.get("checksum") == _checksum(tensors) else None
+
+
+def _write(path: Path, tensors: Tensors) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.{uuid.uuid4().hex}")
+    try:
+        save_file(tensors, scratch, metadata={"checksum": _checksum(tensors)})
+        os.replace(scratch, path)  # noqa: PTH105
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            scratch.unlink()

@@ -1,0 +1,58 @@
+"""The command ``panda``: one module per subcommand, imported only when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from panda_gnn import __version__
+from panda_gnn.errors import InputError
+
+COMMANDS = {
+    "train": "train one method on one dataset",
+    "compare": "compare methods with a backbone on shared splits (the demo)",
+    "centrality": "centralities of a whole dataset, with their times",
+    "rewire": "rewire a dataset and show what changed",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: {message}", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = Parser(
+        prog="panda",
+        description="Width-aware message passing against over-squashing.",
+        epilog="'panda COMMAND --help' explains a command.",
+    )
+    parser.add_argument("--version", action="version", version=f"panda-gnn {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    called = words[0] if words else None
+    for name, summary in COMMANDS.items():
+        subparser = commands.add_parser(name, help=summary, description=summary + ".")
+        if name == called:
+            module = importlib.import_module(f"panda_gnn.cli.{name}")
+            module.add_arguments(subparser)
+            subparser.set_defaults(run=module.run)
+    options = parser.parse_args(words)
+    if options.command is None:
+        parser.print_help()
+        return 0
+    try:
+        return int(options.run(options) or 0)
+    except InputError as error:
+        print(f"panda {options.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"\npanda {options.command}: stopped", file=sys.stderr)
+        return 130
