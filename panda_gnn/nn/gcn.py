@@ -1,0 +1,143 @@
+"""GCN and PANDA-GCN."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.nn.inits import glorot
+
+from panda_gnn.errors import choose
+from panda_gnn.nn.panda_conv import (
+    Activation,
+    Convolution,
+    Pair,
+    PandaConv,
+    Widths,
+    update,
+)
+from panda_gnn.nn.partition import Edges, WidthPartition
+from panda_gnn.nn.propagate import propagate
+
+VARIANTS = ("paper", "released")
+
+
+def convolve(sources: Tensor, targets: Tensor, edges: Edges, self_loops: bool) -> Tensor:
+    r"""The sums :math:`\sum_u \frac{1}{\sqrt{d_u d_v}} \mathbf{x}_u`, with the target's own."""
+    norm, loop = edges.norm(self_loops, sources.dtype)
+    out = propagate(sources, edges, norm)
+    return out if loop is None else out + loop.view(-1, 1) * targets
+
+
+class GCNLayer(Convolution):
+    r"""The graph convolution of `"Semi-supervised Classification with Graph Convolutional Networks"
+    <https://arxiv.org/abs/1609.02907>`_, on :class:`~panda_gnn.nn.Edges`.
+
+    .. math::
+        \mathbf{h}'_v = \mathbf{W} \sum_{u \in \mathcal{N}(v)} \frac{1}{\sqrt{d_u d_v}}
+        \mathbf{h}_u + \mathbf{b}
+
+    Args:
+        in_channels: Input width.
+        out_channels: Output width.
+        self_loops: Count every node among its own neighbours, as PyG's ``GCNConv`` does.
+        bias: Whether there is a bias.
+    """
+
+    def __init__(
+        self, in_channels: int, out_channels: int, *, self_loops: bool = True, bias: bool = True
+    ) -> None:
+        super().__init__()
+        self.self_loops = self_loops
+        self.linear = nn.Linear(in_channels, out_channels, bias=bias)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew, by Glorot's rule; the bias starts at zero."""
+        glorot(self.linear.weight)
+        if self.linear.bias is not None:
+            nn.init.zeros_(self.linear.bias)
+
+    def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
+        """The new states of the targets."""
+        sources, targets = (x, x) if isinstance(x, Tensor) else x
+        out: Tensor = self.linear(convolve(sources, targets, edges, self.self_loops))
+        return out
+
+
+class PandaGCNConv(PandaConv):
+    r"""PANDA-GCN, Eqs. (panda-gcn-low) and (panda-gcn-high) of the paper with their neighbourhoods
+    put right: a low node selects from its high neighbours, a high node expands its low ones.
+
+    .. math::
+        \mathbf{h}'_v &= \mathbf{h}_v + \sigma\Big( \sum_{u\,\mathrm{low}} \tfrac{1}{\sqrt{d_u d_v}}
+        \mathbf{W}_{\mathrm{low}} \mathbf{h}_u + \sum_{u\,\mathrm{high}} \tfrac{1}{\sqrt{d_u d_v}}
+        \mathbf{W}_{\mathrm{low}}\, g(\mathbf{h}_v, \mathbf{h}_u) \Big), \quad v\ \mathrm{low} \\
+        \mathbf{h}'_v &= \mathbf{h}_v + \sigma\Big( \sum_{u\,\mathrm{high}} \tfrac{1}{\sqrt{d_u
+        d_v}} \mathbf{W}_{\mathrm{high}} \mathbf{h}_u + \sum_{u\,\mathrm{low}} \tfrac{1}{\sqrt{d_u
+        d_v}} \mathbf{W}_{\mathrm{high}}\, f(\mathbf{h}_u) \Big), \quad v\ \mathrm{high}
+
+    Degrees are those of the whole graph. The residual connection is there where input and output
+    have one width. Where both inputs have one width, f and g are skipped.
+
+    Args:
+        in_channels: Input widths ``(low, high)``, or one for both.
+        out_channels: Output widths ``(low, high)``, or one for both.
+        residual: Whether to add the input; the paper does.
+        self_loops: Whether a node is its own neighbour too; in the paper it is not.
+        bias: Whether there is a bias; in the paper there is none.
+        activation: The sigma above; ``None`` for the last layer of a model.
+        selector: ``"topk"`` (the paper), ``"sorted"``, ``"gated"`` or ``"linear"``.
+        selector_hidden: Hidden size of the selector's eta, or ``None`` for one linear map.
+        score: ``"sigmoid"`` (the paper) or ``"relu"``.
+        variant: ``"paper"``, or ``"released"`` for the authors' released code: self-loops, relu
+            scores, f with a bias, f and g after the linear map and even between equal widths (so
+            the last layer permutes class scores), and the residual connection added after the
+            linear map, inside the activation. It overrides the options it names.
+    """
+
+    def __init__(
+        self,
+        in_channels: Widths,
+        out_channels: Widths,
+        *,
+        residual: bool = True,
+        self_loops: bool = False,
+        bias: bool = False,
+        activation: Activation | None = torch.relu,
+        selector: str = "topk",
+        selector_hidden: int | None = None,
+        score: str = "sigmoid",
+        variant: str = "paper",
+    ) -> None:
+        released = choose("variant", variant, VARIANTS) == "released"
+        if released:
+            residual, self_loops, bias, score = False, True, False, "relu"
+        super().__init__(
+            lambda i, o: GCNLayer(i, o, self_loops=self_loops, bias=bias),
+            in_channels,
+            out_channels,
+            selector=selector,
+            selector_hidden=selector_hidden,
+            score=score,
+            activation=activation,
+            residual=residual,
+        )
+        self.released = released
+        if released:
+            self.adapt_between(*self.out_channels, bias=True)
+
+    def forward(self, x: Pair, partition: WidthPartition) -> Pair:
+        """The new states of low and high nodes."""
+        return self._released(x, partition) if self.released else super().forward(x, partition)
+
+    def _released(self, x: Pair, partition: WidthPartition) -> Pair:
+        assert isinstance(self.low, GCNLayer)
+        assert isinstance(self.high, GCNLayer)
+        low, high = self.low.linear(x[0]), self.high.linear(x[1])
+        expanded, selected = self.adapt((low, high), partition)
+        into_low = convolve(torch.cat([low, selected]), low, partition.into_low, True)
+        into_high = convolve(torch.cat([high, expanded]), high, partition.into_high, True)
+        return (
+            update(low + into_low, low, self.activation, False),
+            update(high + into_high, high, self.activation, False),
+        )

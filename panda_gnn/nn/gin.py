@@ -1,0 +1,134 @@
+"""GIN and PANDA-GIN."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from typing_extensions import Unpack
+
+from panda_gnn.errors import choose
+from panda_gnn.nn.gcn import VARIANTS
+from panda_gnn.nn.panda_conv import Convolution, Pair, PandaConv, PandaOptions, Widths
+from panda_gnn.nn.partition import Edges
+from panda_gnn.nn.propagate import propagate
+
+
+class BatchNorm(nn.BatchNorm1d):
+    """Batch normalisation that takes fewer than two rows by its running statistics."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The normalised rows."""
+        if self.training and x.size(0) < 2:
+            return F.batch_norm(
+                x, self.running_mean, self.running_var, self.weight, self.bias, False, 0.0, self.eps
+            )
+        return super().forward(x)
+
+
+def perceptron(
+    in_channels: int, hidden: int, out_channels: int, batch_norm: bool = True
+) -> nn.Sequential:
+    """GIN's MLP: linear, batch normalisation, ReLU, linear."""
+    return nn.Sequential(
+        nn.Linear(in_channels, hidden),
+        BatchNorm(hidden) if batch_norm else nn.Identity(),
+        nn.ReLU(),
+        nn.Linear(hidden, out_channels),
+    )
+
+
+class GINLayer(Convolution):
+    r"""The convolution of `"How Powerful are Graph Neural Networks?"
+    <https://arxiv.org/abs/1810.00826>`_, on :class:`~panda_gnn.nn.Edges`.
+
+    .. math::
+        \mathbf{h}'_v = \mathrm{MLP}\Big((1 + \epsilon)\,\mathbf{h}_v +
+        \sum_{u \in \mathcal{N}(v)} w_{uv}\,\mathbf{h}_u\Big)
+
+    Args:
+        in_channels: Input width.
+        out_channels: Output width.
+        eps: The starting value of epsilon.
+        train_eps: Whether epsilon is learned.
+        batch_norm: Whether the MLP normalises its hidden layer.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        *,
+        eps: float = 0.0,
+        train_eps: bool = False,
+        batch_norm: bool = True,
+    ) -> None:
+        super().__init__()
+        self.initial_eps = eps
+        self.mlp = perceptron(in_channels, out_channels, out_channels, batch_norm)
+        self.eps: Tensor
+        if train_eps:
+            self.eps = nn.Parameter(torch.tensor(eps))
+        else:
+            self.register_buffer("eps", torch.tensor(eps))
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew."""
+        super().reset_parameters()
+        self.eps.data.fill_(self.initial_eps)
+
+    def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
+        """The new states of the targets."""
+        sources, targets = (x, x) if isinstance(x, Tensor) else x
+        total = propagate(sources, edges, edges.edge_weight)
+        out: Tensor = self.mlp((1 + self.eps) * targets + total)
+        return out
+
+
+class PandaGINConv(PandaConv):
+    r"""PANDA-GIN, as in the paper's appendix 'Layer-update of PANDA-GIN'.
+
+    .. math::
+        \mathbf{h}'_v &= \mathrm{MLP}_{\mathrm{low}}\Big((1 + \epsilon)\,\mathbf{h}_v +
+        \sum_{u\,\mathrm{low}} \mathbf{h}_u + \sum_{u\,\mathrm{high}} g(\mathbf{h}_v, \mathbf{h}_u)
+        \Big), \quad v\ \mathrm{low} \\
+        \mathbf{h}'_v &= \mathrm{MLP}_{\mathrm{high}}\Big((1 + \epsilon)\,\mathbf{h}_v +
+        \sum_{u\,\mathrm{high}} \mathbf{h}_u + \sum_{u\,\mathrm{low}} f(\mathbf{h}_u)\Big),
+        \quad v\ \mathrm{high}
+
+    Where both inputs have one width, f and g are skipped.
+
+    Args:
+        in_channels: Input widths ``(low, high)``, or one for both.
+        out_channels: Output widths ``(low, high)``, or one for both.
+        eps: The starting value of epsilon.
+        train_eps: Whether epsilon is learned, one for low and one for high nodes.
+        batch_norm: Whether the MLPs normalise their hidden layer.
+        variant: ``"paper"``, or ``"released"`` for the authors' released code: relu scores, f with
+            a bias, epsilon fixed at zero. It overrides the options it names.
+        **options: Those of :class:`~panda_gnn.nn.PandaConv`: ``selector``, ``selector_hidden``,
+            ``score``, ``activation``, ``residual``.
+    """
+
+    def __init__(
+        self,
+        in_channels: Widths,
+        out_channels: Widths,
+        *,
+        eps: float = 0.0,
+        train_eps: bool = False,
+        batch_norm: bool = True,
+        variant: str = "paper",
+        **options: Unpack[PandaOptions],
+    ) -> None:
+        released = choose("variant", variant, VARIANTS) == "released"
+        if released:
+            eps, train_eps, options["score"] = 0.0, False, "relu"
+        super().__init__(
+            lambda i, o: GINLayer(i, o, eps=eps, train_eps=train_eps, batch_norm=batch_norm),
+            in_channels,
+            out_channels,
+            **options,
+        )
+        if released and self.expand is not None:
+            self.adapt_between(*self.in_channels, bias=True)

@@ -1,0 +1,253 @@
+"""Any convolution made width-aware."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TypedDict
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.nn.inits import glorot, reset
+
+from panda_gnn.errors import InputError, choose
+from panda_gnn.nn.partition import Edges, WidthPartition
+from panda_gnn.nn.selectors import SELECTORS
+from panda_gnn.nn.selectors import selector as make_selector
+
+Pair = tuple[Tensor, Tensor]
+Widths = int | tuple[int, int]
+Factory = Callable[[int, int], nn.Module]
+Activation = Callable[[Tensor], Tensor]
+
+
+def as_pair(widths: Widths, name: str) -> tuple[int, int]:
+    """``(low, high)`` from one width for both or from two."""
+    low, high = (widths, widths) if isinstance(widths, int) else widths
+    if low < 1 or high < 1:
+        raise InputError(f"{name} is {widths}, it must be one or two positive widths")
+    return low, high
+
+
+def accepts_pair(conv: nn.Module) -> bool:
+    """Whether a PyG convolution takes ``(sources, targets)``, by the annotation of its input."""
+    first = next(iter(inspect.signature(conv.forward).parameters.values()))
+    annotation = str(first.annotation)
+    return "Tuple" in annotation or "tuple" in annotation or "PairTensor" in annotation
+
+
+class Convolution(nn.Module):
+    """A convolution called with :class:`Edges`: ``conv(x, edges)`` gives the targets' new states.
+
+    ``x`` is a tensor where sources and targets are the nodes of a graph, else the pair
+    ``(sources, targets)``, the first sources being the targets themselves.
+    """
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew."""
+        for child in self.children():
+            reset(child)
+
+
+class GraphConvolution(Convolution):
+    """A PyG convolution called with :class:`Edges` instead of ``edge_index``.
+
+    It gets those of ``edge_weight``, ``edge_attr`` and ``edge_type`` that it asks for and that the
+    edges have. A convolution that takes no pair of sources and targets runs on all sources at once
+    and keeps the rows of the targets.
+
+    Args:
+        conv: The convolution.
+        bipartite: Whether it takes ``(sources, targets)``; by default read off its signature.
+    """
+
+    def __init__(self, conv: nn.Module, bipartite: bool | None = None) -> None:
+        super().__init__()
+        self.conv = conv
+        self.bipartite = accepts_pair(conv) if bipartite is None else bipartite
+        asked = inspect.signature(conv.forward).parameters
+        self.asked = [name for name in ("edge_weight", "edge_attr", "edge_type") if name in asked]
+
+    def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
+        """The new states of the targets."""
+        options = {
+            name: value for name in self.asked if (value := getattr(edges, name)) is not None
+        }
+        if not isinstance(x, Tensor) and not self.bipartite:
+            x = x[0]
+        out: Tensor = self.conv(x, edges.edge_index, **options)
+        return out[: edges.num_targets]
+
+    def __repr__(self) -> str:
+        return repr(self.conv)
+
+
+def as_convolution(conv: nn.Module, bipartite: bool | None = None) -> Convolution:
+    """``conv`` itself if it takes :class:`Edges`, else the PyG convolution ``conv`` made to."""
+    return conv if isinstance(conv, Convolution) else GraphConvolution(conv, bipartite)
+
+
+def update(out: Tensor, x: Tensor, activation: Activation | None, residual: bool) -> Tensor:
+    """The activation of ``out`` and, where the widths agree, the residual connection to ``x``."""
+    if activation is not None:
+        out = activation(out)
+    return x + out if residual and x.size(-1) == out.size(-1) else out
+
+
+class PlainConv(nn.Module):
+    """The plain twin of :class:`PandaConv`: one convolution, one width, the same options.
+
+    Args:
+        conv: Makes the convolution from input and output width.
+        in_channels: Input width.
+        out_channels: Output width.
+        activation: Applied to what the convolution returns.
+        residual: Add the input where it is as wide as the output.
+    """
+
+    def __init__(
+        self,
+        conv: Factory,
+        in_channels: int,
+        out_channels: int,
+        *,
+        activation: Activation | None = None,
+        residual: bool = False,
+    ) -> None:
+        super().__init__()
+        self.conv = as_convolution(conv(in_channels, out_channels))
+        self.activation = activation
+        self.residual = residual
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew."""
+        reset(self.conv)
+
+    def forward(self, x: Tensor, edges: Edges) -> Tensor:
+        """The new states of all nodes."""
+        return update(self.conv(x, edges), x, self.activation, self.residual)
+
+
+class PandaOptions(TypedDict, total=False):
+    """The options of :class:`PandaConv` that every width-aware layer takes."""
+
+    selector: str
+    selector_hidden: int | None
+    score: str
+    activation: Activation | None
+    residual: bool
+
+
+class PandaConv(nn.Module):
+    r"""Any convolution made width-aware, after `"PANDA: Expanded Width-Aware Message Passing Beyond
+    Rewiring" <https://arxiv.org/abs/2406.03671>`_.
+
+    Low and high nodes each get a convolution :math:`\mathrm{MPNN}` of their own width, whose
+    sources have been brought to that width:
+
+    .. math::
+        \mathbf{H}'_{\mathrm{low}} &= \mathrm{MPNN}_{\mathrm{low}}\big(\{\mathbf{h}_u\}_{u\,
+        \mathrm{low}} \cup \{g(\mathbf{h}_v, \mathbf{h}_u)\}_{u\,\mathrm{high},\, v\,\mathrm{low}}
+        \big) \\
+        \mathbf{H}'_{\mathrm{high}} &= \mathrm{MPNN}_{\mathrm{high}}\big(\{\mathbf{h}_u\}_{u\,
+        \mathrm{high}} \cup \{f(\mathbf{h}_u)\}_{u\,\mathrm{low}}\big)
+
+    with :math:`f(\mathbf{h}_u) = \mathbf{W}_f \mathbf{h}_u` and the selector :math:`g` of
+    :mod:`panda_gnn.nn.selectors`. Where both inputs have one width, as in the first layer of a
+    model, f and g have nothing to adapt: messages are passed as they are, and low and high nodes
+    differ only in their weights.
+
+    A PyG convolution that normalises by degree on its own (such as PyG's ``GCNConv``) would see the
+    degrees of one half of the graph; use :class:`~panda_gnn.nn.PandaGCNConv`, which takes those of
+    the whole graph.
+
+    Args:
+        conv: Makes the convolution from input and output width, such as
+            ``lambda i, o: SAGEConv(i, o)``; any PyG convolution will do.
+        in_channels: Input widths ``(low, high)``, or one for both.
+        out_channels: Output widths ``(low, high)``, or one for both.
+        selector: ``"topk"`` (the paper), ``"sorted"``, ``"gated"`` or ``"linear"``.
+        selector_hidden: Hidden size of the selector's eta, or ``None`` for one linear map.
+        score: ``"sigmoid"`` (the paper) or ``"relu"`` (the released code).
+        activation: Applied to what the convolutions return.
+        residual: Add the input where it is as wide as the output.
+        bipartite: Whether a PyG convolution takes ``(sources, targets)``; by default found out.
+
+    Shapes:
+        - **input:** states ``(x_low, x_high)`` of shapes :math:`(|V_{low}|, F_{low})` and
+          :math:`(|V_{high}|, F_{high})`, and the :class:`WidthPartition` of the graph
+        - **output:** the new states as a pair
+    """
+
+    def __init__(
+        self,
+        conv: Factory,
+        in_channels: Widths,
+        out_channels: Widths,
+        *,
+        selector: str = "topk",
+        selector_hidden: int | None = None,
+        score: str = "sigmoid",
+        activation: Activation | None = None,
+        residual: bool = False,
+        bipartite: bool | None = None,
+    ) -> None:
+        super().__init__()
+        self.in_channels = as_pair(in_channels, "in_channels")
+        self.out_channels = as_pair(out_channels, "out_channels")
+        self.activation = activation
+        self.residual = residual
+        self.selector_kind = choose("selector", selector, SELECTORS)
+        self.selector_hidden = selector_hidden
+        self.score = score
+        in_low, in_high = self.in_channels
+        out_low, out_high = self.out_channels
+        self.low = as_convolution(conv(in_low, out_low), bipartite)
+        self.high = as_convolution(conv(in_high, out_high), bipartite)
+        self.expand: nn.Linear | None = None
+        self.selector: nn.Module | None = None
+        if in_low != in_high:
+            self.adapt_between(in_low, in_high)
+
+    def adapt_between(self, width: int, high_width: int, bias: bool = False) -> None:
+        """Make f and g for the two widths."""
+        self.selector = make_selector(
+            self.selector_kind, width, high_width, hidden=self.selector_hidden, score=self.score
+        )
+        self.expand = nn.Linear(width, high_width, bias=bias)
+        glorot(self.expand.weight)
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew."""
+        for module in (self.low, self.high, self.expand, self.selector):
+            reset(module)
+        if self.expand is not None:
+            glorot(self.expand.weight)
+
+    def adapt(self, x: Pair, partition: WidthPartition) -> Pair:
+        """What f and g make of the sources: a row for each low node, a row for each crossing."""
+        x_low, x_high = x
+        if self.expand is None or self.selector is None:
+            return x_low, x_high[partition.crossing[0]]
+        return self.expand(x_low), self.selector(x_low, x_high, partition.crossing)
+
+    def forward(self, x: Pair, partition: WidthPartition) -> Pair:
+        """The new states of low and high nodes."""
+        x_low, x_high = x
+        expanded, selected = self.adapt(x, partition)
+        low = self.low((torch.cat([x_low, selected]), x_low), partition.into_low)
+        high = self.high((torch.cat([x_high, expanded]), x_high), partition.into_high)
+        return (
+            update(low, x_low, self.activation, self.residual),
+            update(high, x_high, self.activation, self.residual),
+        )
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        if type(self) is PandaConv:
+            inner = self.low.conv if isinstance(self.low, GraphConvolution) else self.low
+            name = f"{name}[{type(inner).__name__}]"
+        low, high = (
+            f"{i} -> {o}" for i, o in zip(self.in_channels, self.out_channels, strict=True)
+        )
+        return f"{name}(low={low}, high={high}, selector={self.selector_kind})"

@@ -1,0 +1,139 @@
+"""R-GCN and PANDA-R-GCN."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.nn.inits import glorot
+from typing_extensions import Unpack
+
+from panda_gnn.errors import InputError, choose
+from panda_gnn.nn.gcn import VARIANTS
+from panda_gnn.nn.panda_conv import Convolution, Pair, PandaConv, PandaOptions, Widths
+from panda_gnn.nn.partition import Edges
+from panda_gnn.nn.propagate import propagate
+
+
+def check_relations(edges: Edges, num_relations: int) -> None:
+    """Refuse an ``edge_type`` for which there are no weights."""
+
+    def check() -> None:
+        types = edges.edge_type
+        if types is None or types.numel() == 0:
+            return
+        lowest, highest = int(types.min()), int(types.max())
+        if lowest < 0 or highest >= num_relations:
+            raise InputError(
+                f"edge_type goes from {lowest} to {highest}, but the layer has "
+                f"num_relations={num_relations}: types must be 0 to {num_relations - 1}"
+            )
+
+    edges.derive(("relations checked", num_relations), check)
+
+
+class RGCNLayer(Convolution):
+    r"""The convolution of `"Modeling Relational Data with Graph Convolutional Networks"
+    <https://arxiv.org/abs/1703.06103>`_, on :class:`~panda_gnn.nn.Edges`.
+
+    .. math::
+        \mathbf{h}'_v = \mathbf{W}_{\mathrm{root}} \mathbf{h}_v + \sum_r
+        \sum_{u \in \mathcal{N}_r(v)} \frac{1}{|\mathcal{N}_r(v)|} \mathbf{W}_r \mathbf{h}_u
+        + \mathbf{b}
+
+    Args:
+        in_channels: Input width.
+        out_channels: Output width.
+        num_relations: Number of relations; without ``edge_type`` every edge is of relation 0.
+        bias: Whether there is a bias.
+        ignore_types: Send every edge through every relation's weights, summed and not averaged:
+            what the released PANDA-R-GCN does.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        *,
+        num_relations: int = 1,
+        bias: bool = True,
+        ignore_types: bool = False,
+    ) -> None:
+        super().__init__()
+        if num_relations < 1:
+            raise InputError(f"num_relations is {num_relations}, it must be at least 1")
+        self.num_relations = num_relations
+        self.ignore_types = ignore_types
+        self.weight = nn.Parameter(torch.empty(num_relations, in_channels, out_channels))
+        self.root = nn.Linear(in_channels, out_channels, bias=bias)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew, by Glorot's rule; the bias starts at zero."""
+        glorot(self.weight)
+        glorot(self.root.weight)
+        if self.root.bias is not None:
+            nn.init.zeros_(self.root.bias)
+
+    def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
+        """The new states of the targets."""
+        sources, targets = (x, x) if isinstance(x, Tensor) else x
+        out: Tensor = self.root(targets)
+        if self.ignore_types:
+            total: Tensor = propagate(sources, edges, edges.edge_weight)
+            return out + total @ self.weight.sum(0)
+        check_relations(edges, self.num_relations)
+        for relation, weight in enumerate(self.weight):
+            own = edges.relation(relation)
+            out = out + propagate(sources, own, own.mean(sources.dtype)) @ weight
+        return out
+
+
+class PandaRGCNConv(PandaConv):
+    r"""PANDA-R-GCN: :class:`RGCNLayer` made width-aware, every relation with weights of its own.
+
+    For a low node, and likewise for a high one with f in place of g,
+
+    .. math::
+        \mathbf{h}'_v = \mathbf{W}_{\mathrm{root}} \mathbf{h}_v + \sum_r
+        \frac{1}{|\mathcal{N}_r(v)|} \Big( \sum_{u\,\mathrm{low}} \mathbf{W}_r \mathbf{h}_u +
+        \sum_{u\,\mathrm{high}} \mathbf{W}_r\, g(\mathbf{h}_v, \mathbf{h}_u) \Big) + \mathbf{b},
+
+    where :math:`\mathcal{N}_r(v)` holds the neighbours of both widths. The relation of an edge is
+    its ``edge_type``: a bond type, or 0 for original and 1 for added edges after a rewiring. Where
+    both inputs have one width, f and g are skipped.
+
+    Args:
+        in_channels: Input widths ``(low, high)``, or one for both.
+        out_channels: Output widths ``(low, high)``, or one for both.
+        num_relations: Number of relations; without ``edge_type`` every edge is of relation 0.
+        bias: Whether there is a bias.
+        variant: ``"paper"``, or ``"released"`` for the authors' released code: relations are never
+            looked at, messages are summed and not averaged, relu scores, f with a bias, no other
+            bias. It overrides the options it names.
+        **options: Those of :class:`~panda_gnn.nn.PandaConv`: ``selector``, ``selector_hidden``,
+            ``score``, ``activation``, ``residual``.
+    """
+
+    def __init__(
+        self,
+        in_channels: Widths,
+        out_channels: Widths,
+        *,
+        num_relations: int = 1,
+        bias: bool = True,
+        variant: str = "paper",
+        **options: Unpack[PandaOptions],
+    ) -> None:
+        released = choose("variant", variant, VARIANTS) == "released"
+        if released:
+            options["score"], bias = "relu", False
+        super().__init__(
+            lambda i, o: RGCNLayer(
+                i, o, num_relations=num_relations, bias=bias, ignore_types=released
+            ),
+            in_channels,
+            out_channels,
+            **options,
+        )
+        if released and self.expand is not None:
+            self.adapt_between(*self.in_channels, bias=True)

@@ -1,0 +1,133 @@
+"""R-GIN and PANDA-R-GIN."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+from torch_geometric.nn.inits import reset
+from typing_extensions import Unpack
+
+from panda_gnn.errors import InputError, choose
+from panda_gnn.nn.gcn import VARIANTS
+from panda_gnn.nn.gin import GINLayer
+from panda_gnn.nn.panda_conv import Convolution, Pair, PandaConv, PandaOptions, Widths
+from panda_gnn.nn.partition import Edges
+from panda_gnn.nn.rgcn import check_relations
+
+
+class RGINLayer(Convolution):
+    r"""GIN with an MLP for each relation and a root weight, on :class:`~panda_gnn.nn.Edges`.
+
+    .. math::
+        \mathbf{h}'_v = \mathbf{W}_{\mathrm{root}} \mathbf{h}_v + \mathbf{b} + \sum_r
+        \mathrm{MLP}_r\Big((1 + \epsilon_r)\,\mathbf{h}_v + \sum_{u \in \mathcal{N}_r(v)}
+        \mathbf{h}_u\Big)
+
+    Args:
+        in_channels: Input width.
+        out_channels: Output width.
+        num_relations: Number of relations; without ``edge_type`` every edge is of relation 0.
+        eps: The starting value of every epsilon.
+        train_eps: Whether the epsilons are learned.
+        batch_norm: Whether the MLPs normalise their hidden layer.
+        last_relation_only: Send every edge through every relation's MLP and keep the last one's
+            result: what the released PANDA-R-GIN does.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        *,
+        num_relations: int = 1,
+        eps: float = 0.0,
+        train_eps: bool = False,
+        batch_norm: bool = True,
+        last_relation_only: bool = False,
+    ) -> None:
+        super().__init__()
+        if num_relations < 1:
+            raise InputError(f"num_relations is {num_relations}, it must be at least 1")
+        self.num_relations = num_relations
+        self.last_relation_only = last_relation_only
+        self.root = nn.Linear(in_channels, out_channels)
+        self.relations = nn.ModuleList(
+            GINLayer(in_channels, out_channels, eps=eps, train_eps=train_eps, batch_norm=batch_norm)
+            for _ in range(num_relations)
+        )
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew."""
+        self.root.reset_parameters()
+        reset(self.relations)
+
+    def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
+        """The new states of the targets."""
+        targets = x if isinstance(x, Tensor) else x[1]
+        out: Tensor = self.root(targets)
+        if self.last_relation_only:
+            last: Tensor = self.relations[-1](x, edges)
+            return out + last
+        check_relations(edges, self.num_relations)
+        for relation, layer in enumerate(self.relations):
+            out = out + layer(x, edges.relation(relation))
+        return out
+
+
+class PandaRGINConv(PandaConv):
+    r"""PANDA-R-GIN: :class:`RGINLayer` made width-aware, every relation with an MLP of its own.
+
+    For a low node, and likewise for a high one with f in place of g,
+
+    .. math::
+        \mathbf{h}'_v = \mathbf{W}_{\mathrm{root}} \mathbf{h}_v + \mathbf{b} + \sum_r
+        \mathrm{MLP}_r\Big((1 + \epsilon_r)\,\mathbf{h}_v + \sum_{u\,\mathrm{low}} \mathbf{h}_u +
+        \sum_{u\,\mathrm{high}} g(\mathbf{h}_v, \mathbf{h}_u)\Big),
+
+    the sums being over the neighbours of relation r. The relation of an edge is its ``edge_type``.
+    Where both inputs have one width, f and g are skipped.
+
+    Args:
+        in_channels: Input widths ``(low, high)``, or one for both.
+        out_channels: Output widths ``(low, high)``, or one for both.
+        num_relations: Number of relations; without ``edge_type`` every edge is of relation 0.
+        eps: The starting value of every epsilon.
+        train_eps: Whether the epsilons are learned.
+        batch_norm: Whether the MLPs normalise their hidden layer.
+        variant: ``"paper"``, or ``"released"`` for the authors' released code: relations are never
+            looked at, only the last relation's MLP counts, relu scores, f with a bias, epsilon
+            fixed at zero. It overrides the options it names.
+        **options: Those of :class:`~panda_gnn.nn.PandaConv`: ``selector``, ``selector_hidden``,
+            ``score``, ``activation``, ``residual``.
+    """
+
+    def __init__(
+        self,
+        in_channels: Widths,
+        out_channels: Widths,
+        *,
+        num_relations: int = 1,
+        eps: float = 0.0,
+        train_eps: bool = False,
+        batch_norm: bool = True,
+        variant: str = "paper",
+        **options: Unpack[PandaOptions],
+    ) -> None:
+        released = choose("variant", variant, VARIANTS) == "released"
+        if released:
+            eps, train_eps, options["score"] = 0.0, False, "relu"
+        super().__init__(
+            lambda i, o: RGINLayer(
+                i,
+                o,
+                num_relations=num_relations,
+                eps=eps,
+                train_eps=train_eps,
+                batch_norm=batch_norm,
+                last_relation_only=released,
+            ),
+            in_channels,
+            out_channels,
+            **options,
+        )
+        if released and self.expand is not None:
+            self.adapt_between(*self.in_channels, bias=True)

@@ -1,0 +1,64 @@
+"""Property checks for any layer or model, ours or yours.
+
+Each check takes a function from a graph (``Data`` or ``Batch``) to a tensor with one row for each
+node, or with ``level="graph"`` one for each graph, and raises ``AssertionError`` where the property
+does not hold. Models with dropout or batch statistics should be in evaluation mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Batch, Data
+
+from panda_gnn.errors import choose
+
+Model = Callable[[Data], Tensor]
+
+
+def permuted(data: Data, order: Tensor) -> Data:
+    """``data`` with node ``order[i]`` as node ``i`` and the edges in another order too."""
+    position = torch.empty_like(order)
+    position[order] = torch.arange(order.numel(), device=order.device)
+    edge_order = torch.arange(data.num_edges, device=order.device).flip(0)
+    result = data.clone()
+    for key in data.node_attrs():
+        result[key] = data[key][order]
+    for key in data.edge_attrs():
+        if key != "edge_index":
+            result[key] = data[key][edge_order]
+    result.edge_index = position[data.edge_index][:, edge_order]
+    return result
+
+
+def assert_permutation_equivariant(
+    model: Model, data: Data, *, level: str = "node", seed: int = 0, tolerance: float = 1e-12
+) -> None:
+    """The order of nodes and edges changes nothing but the order of the output."""
+    choose("level", level, ("node", "graph"))
+    generator = torch.Generator().manual_seed(seed)
+    order = torch.randperm(int(data.num_nodes or 0), generator=generator)
+    order = order.to(data.edge_index.device)
+    expected = model(data)
+    if level == "node":
+        expected = expected[order]
+    torch.testing.assert_close(model(permuted(data, order)), expected, rtol=0, atol=tolerance)
+
+
+def assert_batch_invariant(
+    model: Model, graphs: Sequence[Data], *, tolerance: float = 1e-12
+) -> None:
+    """A batch gives what its graphs give one by one."""
+    together = model(Batch.from_data_list(list(graphs)))
+    apart = torch.cat([model(graph) for graph in graphs])
+    torch.testing.assert_close(together, apart, rtol=0, atol=tolerance)
+
+
+def assert_reduces_to(
+    model: Model, other: Model, graphs: Sequence[Data], *, tolerance: float = 1e-12
+) -> None:
+    """Two models agree on every graph."""
+    for graph in graphs:
+        torch.testing.assert_close(model(graph), other(graph), rtol=0, atol=tolerance)
