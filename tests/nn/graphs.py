@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from _pytest.mark import ParameterSet
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -22,7 +23,7 @@ def masked(data: Data, high: Tensor) -> Data:
     return data
 
 
-def cases() -> list[object]:
+def cases() -> list[ParameterSet]:
     graphs = dict(ODD_GRAPHS)
     graphs |= {f"random {seed}": random_graph(10, 0.35, seed) for seed in range(3)}
     found = []
@@ -35,5 +36,27 @@ def cases() -> list[object]:
 
 
 CASES = cases()
-GRAPHS = [case.values[0] for case in CASES]  # type: ignore[attr-defined]
+GRAPHS: list[Data] = [case.values[0] for case in CASES]
 MIXED = masked(random_graph(12, 0.3, 7), torch.arange(12) % 3 == 0)
+
+
+def random_states(data: Data, low: int, high: int, seed: int = 0) -> tuple[Tensor, Tensor]:
+    """States for the low and the high nodes of ``data``."""
+    generator = torch.Generator().manual_seed(seed)
+    num_high = int(data.high.sum())
+    return (
+        torch.randn(data.num_nodes - num_high, low, generator=generator, dtype=torch.float64),
+        torch.randn(num_high, high, generator=generator, dtype=torch.float64),
+    )
+
+
+def as_list(data: Data, x_low: Tensor, x_high: Tensor) -> list[Tensor]:
+    """The state of each node, in the graph's order."""
+    low, high = iter(x_low), iter(x_high)
+    return [next(high) if is_high else next(low) for is_high in data.high.tolist()]
+
+
+def assert_states(data: Data, found: tuple[Tensor, Tensor], expected: list[Tensor]) -> None:
+    """Both sides agree with the literal states to 1e-12."""
+    for v, (one, other) in enumerate(zip(as_list(data, *found), expected, strict=True)):
+        torch.testing.assert_close(one, other, rtol=0, atol=1e-12, msg=f"node {v}")

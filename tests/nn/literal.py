@@ -30,7 +30,7 @@ def g(selector: nn.Module, h_v: Tensor, h_u: Tensor) -> Tensor:
     logits = eta(selector, h_u, h_v)
     activated = logits.clamp(min=0) if selector.score == "relu" else 1 / (1 + (-logits).exp())
     s = activated.exp() / activated.exp().sum()
-    ranking = sorted(range(len(s)), key=lambda i: (-float(s[i]), i))[: selector.width]
+    ranking = sorted(range(len(s)), key=lambda i: (-float(s[i].detach()), i))[: selector.width]
     if isinstance(selector, Sorted):
         ranking = sorted(ranking)
     if isinstance(selector, Gated):

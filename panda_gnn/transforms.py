@@ -1,0 +1,102 @@
+"""Which nodes get the wider state."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data.datapipes import functional_transform
+from torch_geometric.transforms import BaseTransform
+
+from panda_gnn.centrality import CENTRALITIES, centrality
+from panda_gnn.errors import InputError, choose
+
+#: Scores of a graph that agree to this many digits of its largest are tied.
+TIE_DIGITS = 12
+
+
+def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
+    """The mask of the ``counts[g]`` nodes of highest score of each graph ``g``.
+
+    Nodes are ranked by score and equal ones by index; scores that agree to :data:`TIE_DIGITS`
+    digits of the graph's largest are equal, so rounding errors decide nothing. Where a graph has no
+    more nodes than its count, all of them are in.
+
+    Args:
+        scores: One score for each node.
+        counts: How many nodes of each graph.
+        batch: The graph of each node, ascending.
+    """
+    largest = torch.full((counts.numel(),), 0.0, dtype=torch.float64, device=scores.device)
+    largest = largest.index_reduce(0, batch, scores.double().abs(), "amax")
+    scale = torch.where(largest > 0, largest, torch.ones_like(largest))[batch]
+    rounded = (scores.double() / scale * 10**TIE_DIGITS).round()
+    order = rounded.argsort(descending=True, stable=True)
+    order = order[batch[order].argsort(stable=True)]
+    sizes = torch.bincount(batch, minlength=counts.numel())
+    start = (sizes.cumsum(0) - sizes)[batch]
+    rank = torch.empty_like(order)
+    rank[order] = torch.arange(order.numel(), device=order.device) - start
+    return rank < counts.to(rank.device)[batch]
+
+
+@functional_transform("expand_width")
+class ExpandWidth(BaseTransform):
+    r"""Marks the nodes of highest centrality as high: writes the boolean mask ``data.high``
+    (functional name: :obj:`expand_width`).
+
+    Works on a graph, on a batch (each of its graphs by itself), as ``transform`` and as
+    ``pre_transform``, which computes the centrality once. Ties are broken by node index.
+
+    Args:
+        centrality: One of the measures of :func:`panda_gnn.centrality.centrality`.
+        k: How many nodes of each graph; all of them where a graph has no more.
+        ratio: Instead of ``k``, the share of the nodes of each graph, rounded up.
+        seed: Seed of the measure ``random`` and of sampled measures.
+        samples: Estimate a shortest-path measure from this many pivots, for large graphs.
+    """
+
+    def __init__(
+        self,
+        centrality: str = "betweenness",
+        k: int | None = None,
+        *,
+        ratio: float | None = None,
+        seed: int = 0,
+        samples: int | None = None,
+    ) -> None:
+        if (k is None) == (ratio is None):
+            raise InputError(f"give either k or ratio, got k={k} and ratio={ratio}")
+        if k is not None and k < 0:
+            raise InputError(f"k is {k}, it must be at least 0")
+        if ratio is not None and not 0 <= ratio <= 1:
+            raise InputError(f"ratio is {ratio}, it must be between 0 and 1")
+        self.centrality = choose("centrality", centrality, CENTRALITIES)
+        self.k = k
+        self.ratio = ratio
+        self.seed = seed
+        self.samples = samples
+
+    def forward(self, data: Any) -> Any:
+        scores = centrality(self.centrality, data, samples=self.samples, seed=self.seed)
+        batch = data.batch if "batch" in data and data.batch is not None else None
+        if batch is None:
+            batch = scores.new_zeros(scores.numel(), dtype=torch.long)
+            sizes = batch.new_tensor([scores.numel()])
+        else:
+            sizes = torch.bincount(batch, minlength=int(data.num_graphs))
+        data.high = top_nodes(scores, self.counts(sizes), batch)
+        return data
+
+    def counts(self, sizes: Tensor) -> Tensor:
+        """How many high nodes graphs of the given sizes get."""
+        if self.k is not None:
+            return torch.full_like(sizes, self.k)
+        assert self.ratio is not None
+        return sizes.new_tensor([math.ceil(self.ratio * size) for size in sizes.tolist()])
+
+    def __repr__(self) -> str:
+        amount = f"k={self.k}" if self.ratio is None else f"ratio={self.ratio}"
+        return f"{type(self).__name__}({self.centrality}, {amount})"
