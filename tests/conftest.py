@@ -19,3 +19,10 @@ def mirror() -> Path:
     if not folder.is_dir():
         pytest.skip("the full datasets need a mirror: set PANDA_DATA_MIRROR to its folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def shared_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One data folder for the whole run, so that no dataset is processed twice."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "data"

@@ -1,0 +1,15 @@
+"""Benchmark datasets by name, through PyG's own classes, and synthetic over-squashing tasks."""
+
+from panda_gnn.datasets.entries import DATASETS, DatasetEntry
+from panda_gnn.datasets.loading import data_root, load
+from panda_gnn.datasets.synthetic import TOPOLOGIES, transfer, tree_neighbors_match
+
+__all__ = [
+    "DATASETS",
+    "TOPOLOGIES",
+    "DatasetEntry",
+    "data_root",
+    "load",
+    "transfer",
+    "tree_neighbors_match",
+]

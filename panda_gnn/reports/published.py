@@ -1,0 +1,160 @@
+"""The numbers that the PANDA paper prints, every cell of every table, and its settings.
+
+They live in ``published.toml`` beside this file, together with what is known to be wrong in them.
+
+>>> published("main", "gcn", "panda", "mutag")
+Value(mean=85.75, interval=1.396, printed='85.750 ± 1.396')
+>>> best_settings("gcn", "mutag")
+Settings(k=10, high_width=112, centrality='betweenness')
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+from panda_gnn.errors import choose
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True)
+class Value:
+    """One cell: a mean and its 95 % interval, both ``None`` where the paper prints 'Time-out'.
+
+    Times have no interval. ``printed`` keeps the digits as they stand in the paper.
+    """
+
+    mean: float | None
+    interval: float | None
+    printed: str
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether the method did not finish."""
+        return self.mean is None
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """One table of the paper: its cells by (backbone, method, dataset), in the printed order.
+
+    In the tables of centralities and of random nodes the method is the way to choose high nodes.
+    Where a row does not depend on a backbone, that is called ``"any"``.
+    """
+
+    name: str
+    label: str
+    title: str
+    unit: str
+    datasets: tuple[str, ...]
+    notes: tuple[str, ...]
+    cells: Mapping[tuple[str, str, str], Value]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of PANDA that the paper found best on one dataset."""
+
+    k: int
+    high_width: int
+    centrality: str
+
+
+@dataclass(frozen=True)
+class SearchSpace:
+    """The values among which the paper chose the settings of PANDA."""
+
+    k: tuple[int, ...]
+    high_width: tuple[int, ...]
+    centrality: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CommonSettings:
+    """What all methods share in the paper; ``patience`` counts epochs."""
+
+    dropout: float
+    num_layers: int
+    width: int
+    learning_rate: float
+    patience: int
+
+
+def published(table: str, backbone: str, method: str, dataset: str) -> Value | None:
+    """The cell of a table, or ``None`` where the paper has no such row or column."""
+    known = tables()
+    return known[choose("table", table, known)].cells.get((backbone, method, dataset))
+
+
+@cache
+def tables() -> Mapping[str, PublishedTable]:
+    """Every table of results by name."""
+    return MappingProxyType(
+        {
+            name: PublishedTable(
+                name=name,
+                label=table["label"],
+                title=table["title"],
+                unit=table["unit"],
+                datasets=tuple(table["datasets"]),
+                notes=tuple(table["notes"]),
+                cells=MappingProxyType(
+                    {
+                        (backbone, method, dataset): _value(printed)
+                        for backbone, rows in table["cells"].items()
+                        for method, row in rows.items()
+                        for dataset, printed in zip(table["datasets"], row, strict=True)
+                    }
+                ),
+            )
+            for name, table in _content()["tables"].items()
+        }
+    )
+
+
+def best_settings(backbone: str, dataset: str) -> Settings | None:
+    """The paper's best settings of PANDA, or ``None`` where it gives none."""
+    for table in _content()["settings"].values():
+        if dataset in table["datasets"] and backbone in table["cells"]:
+            column = table["datasets"].index(dataset)
+            return Settings(**{key: row[column] for key, row in table["cells"][backbone].items()})
+    return None
+
+
+def search_space() -> SearchSpace:
+    """The paper's search space of PANDA."""
+    return SearchSpace(**{key: tuple(values) for key, values in _content()["search_space"].items()})
+
+
+def common_settings() -> CommonSettings:
+    """The paper's settings for graph classification that all methods share."""
+    return CommonSettings(**_content()["common"])
+
+
+def notes() -> tuple[str, ...]:
+    """What to know before comparing with any of the published numbers."""
+    return (
+        *_content()["notes"],
+        *(note for table in _content()["settings"].values() for note in table["notes"]),
+    )
+
+
+def _value(printed: str) -> Value:
+    if printed == "Time-out":
+        return Value(None, None, printed)
+    mean, _, interval = printed.partition(" ± ")
+    return Value(float(mean), float(interval) if interval else None, printed)
+
+
+@cache
+def _content() -> dict[str, Any]:
+    return tomllib.loads(files("panda_gnn.reports").joinpath("published.toml").read_text("utf-8"))
