@@ -87,6 +87,9 @@ class GNN(nn.Module):
         **options: Options of the backbone's layers, such as ``num_relations`` or ``self_loops``.
     """
 
+    #: What the last forward pass adds to the loss of the task.
+    auxiliary_loss: Tensor | float = 0.0
+
     def __init__(
         self,
         in_channels: int,

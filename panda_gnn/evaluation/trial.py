@@ -1,0 +1,122 @@
+"""A trial: one training with one seed, a pure function of (config, seed)."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from panda_gnn import __version__
+from panda_gnn.datasets import DATASETS
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.kernel import fit_kernel
+from panda_gnn.evaluation.methods import METHODS, complete, source
+from panda_gnn.evaluation.protocol import SELECTIONS, chosen_epoch, random_split, train
+
+#: Raised whenever a trial gives other scores than before; rows of different codes never mix.
+CODE = "1"
+
+Row = dict[str, Any]
+
+
+def run_trial(
+    config: Config,
+    seed: int,
+    *,
+    root: str | None = None,
+    mirror: str | None = None,
+    on_epoch: Callable[[int, float], None] | None = None,
+) -> Row:
+    """Train once and return everything worth keeping, ready for JSON.
+
+    The result depends on ``config`` and ``seed`` alone (but for the time and the versions): it is
+    the same bit for bit in another process and on another executor. The split depends on the
+    dataset and the seed alone, so methods can be compared seed by seed.
+
+    Args:
+        config: What to train; settings that are not given get the method's defaults.
+        seed: Decides the split, the initial weights, dropout and the order of mini-batches.
+        root: The folder that holds the datasets.
+        mirror: A folder to take datasets from instead of the network.
+        on_epoch: Called after every epoch with its number and validation score.
+    """
+    config = complete(config)
+    method = METHODS[config.method]
+    given = source(config.dataset, root, mirror)
+    split = random_split(given.graphs.num_graphs, seed)
+    start = time.perf_counter()
+    with _one_thread(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        graphs = method.graphs(given, config.settings, seed)
+        parameters = {"trained": 0, "never_trained": 0}
+        if method.model is None:
+            curves = fit_kernel(graphs, split, int(config.settings["rounds"] or 0))
+        else:
+            model = method.model(graphs, config, config.settings)
+            parameters = model.num_parameters._asdict()
+            curves = train(model, graphs, split, config, seed, on_epoch)
+    scores = {}
+    for selection in SELECTIONS:
+        epoch = chosen_epoch(selection, curves.validation, curves.test)
+        scores[selection] = {
+            "epoch": epoch,
+            "validation": curves.validation[epoch],
+            "test": curves.test[epoch],
+        }
+    return {
+        "key": config.key,
+        "seed": seed,
+        "code": CODE,
+        "config": config.to_dict(),
+        "split": split.hash,
+        "metric": DATASETS[config.dataset].metric,
+        "scores": scores,
+        "epochs": len(curves.validation),
+        "parameters": parameters,
+        "seconds": round(time.perf_counter() - start, 3),
+        "versions": versions(),
+        "revision": revision(),
+    }
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Sums depend on how many threads share them: a trial has one."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions of what decides the bits of a result."""
+    return {
+        "python": platform.python_version(),
+        "panda-gnn": __version__,
+        **{name: version(name) for name in ("torch", "torch_geometric", "numpy", "numba")},
+    }
+
+
+@cache
+def revision() -> str | None:
+    """The revision of the checkout the package runs from; ``None`` where it is installed."""
+    folder = Path(__file__).resolve().parents[2]
+    if not (folder / ".git").exists():
+        return None
+    command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip()
