@@ -29,8 +29,8 @@ def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
         counts: How many nodes of each graph.
         batch: The graph of each node, ascending.
     """
-    largest = torch.full((counts.numel(),), 0.0, dtype=torch.float64, device=scores.device)
-    largest = largest.index_reduce(0, batch, scores.double().abs(), "amax")
+    largest = torch.zeros(counts.numel(), dtype=torch.float64, device=scores.device)
+    largest = largest.scatter_reduce(0, batch, scores.double().abs(), "amax")
     scale = torch.where(largest > 0, largest, torch.ones_like(largest))[batch]
     rounded = (scores.double() / scale * 10**TIE_DIGITS).round()
     order = rounded.argsort(descending=True, stable=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from rich import box
 from rich.console import Console, JustifyMethod
 from rich.table import Table
 
@@ -48,6 +49,8 @@ def run(options: argparse.Namespace) -> None:
         f"{options.selection}, {options.trials} trials on shared splits",
         caption="± is the 95 % interval of the mean, p that of the paired t-test; the paper has "
         "100 trials and another selection",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
     )
     for column in ("method", "parameters", "ours", "difference", "p", "paper"):
         justify: JustifyMethod = "left" if column == "method" else "right"

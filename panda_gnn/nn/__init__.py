@@ -1,5 +1,7 @@
 """Width-aware layers and models."""
 
+from panda_gnn.nn.ct_gnn import CommuteTimeGNN
+from panda_gnn.nn.ct_layer import CTLayer
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
 from panda_gnn.nn.gin import GINLayer, PandaGINConv
 from panda_gnn.nn.models import GNN, PandaGNN
@@ -10,6 +12,8 @@ from panda_gnn.nn.rgin import PandaRGINConv, RGINLayer
 
 __all__ = [
     "GNN",
+    "CTLayer",
+    "CommuteTimeGNN",
     "Edges",
     "GCNLayer",
     "GINLayer",

@@ -1,0 +1,114 @@
+"""CT-Layer: edge weights that are learned commute times."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from panda_gnn.errors import InputError
+
+
+class CTLayer(nn.Module):
+    r"""The commute-time layer of `"DiffWire: Inductive Graph Rewiring via the Lovász Bound"
+    <https://arxiv.org/abs/2206.07369>`_, as the PANDA paper uses it: in front of a GNN.
+
+    Every node gets a position :math:`\mathbf{S} = \tanh(\mathbf{X} \mathbf{W} + \mathbf{b})` among
+    ``centers`` coordinates, and every existing edge the distance of its ends as its weight, with
+    :math:`\mathrm{vol}(G) = \sum_v d_v`:
+
+    .. math::
+        \mathbf{A}'_{uv} = \lVert \mathbf{s}_u - \mathbf{s}_v \rVert / \mathrm{vol}(G)
+
+    Positions become commute times, up to scale, where the loss
+
+    .. math::
+        \frac{\mathrm{Tr}(\mathbf{S}^\top \mathbf{L} \mathbf{S})}
+        {\mathrm{Tr}(\mathbf{S}^\top \mathbf{D} \mathbf{S})} + \left\lVert
+        \frac{\mathbf{S}^\top \mathbf{S}}{\lVert \mathbf{S}^\top \mathbf{S} \rVert_F} -
+        \frac{\mathbf{I}}{\lVert \mathbf{I} \rVert_F} \right\rVert_F
+
+    is small: add it to that of the task. Both are taken graph by graph, and the loss is the mean
+    over the graphs. Nothing larger than ``[num_edges, centers]`` and one ``[centers, centers]``
+    matrix per graph is ever made.
+
+    A quotient with a zero denominator counts as zero: the first term of a graph without edges, for
+    instance. Where all nodes have the same features, all positions are the same and all weights
+    zero: a dataset without features needs some, such as degrees, before this layer can do anything.
+
+    Args:
+        in_channels: Width of the node features.
+        centers: Number of coordinates, the k of the paper.
+
+    Shapes:
+        - **input:** ``x`` ``[num_nodes, in_channels]``, ``edge_index`` ``[2, num_edges]`` with both
+          directions of every edge, ``batch`` ``[num_nodes]`` (optional)
+        - **output:** ``edge_weight`` ``[num_edges]``, ``loss`` a scalar
+    """
+
+    def __init__(self, in_channels: int, centers: int) -> None:
+        super().__init__()
+        if in_channels < 1 or centers < 1:
+            raise InputError(
+                f"in_channels is {in_channels} and centers {centers}, both must be at least 1"
+            )
+        self.in_channels = in_channels
+        self.centers = centers
+        self.position = nn.Linear(in_channels, centers)
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew."""
+        self.position.reset_parameters()
+
+    def forward(
+        self,
+        x: Tensor,
+        edge_index: Tensor,
+        batch: Tensor | None = None,
+        num_graphs: int | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """The weight of every edge, and the loss.
+
+        Args:
+            x: Node features.
+            edge_index: The edges of undirected graphs.
+            batch: The graph of each node; without it there is one graph.
+            num_graphs: The number of graphs, where known.
+        """
+        if batch is None:
+            batch, num_graphs = edge_index.new_zeros(x.size(0)), 1
+        elif num_graphs is None:
+            num_graphs = int(batch.max()) + 1 if batch.numel() else 0
+        source, target = edge_index
+        s = torch.tanh(self.position(x))
+        distance = torch.linalg.vector_norm(s[source] - s[target], dim=1)
+        graph_of_edge = batch[source]
+        volume = graph_of_edge.bincount(minlength=num_graphs)
+        edge_weight = distance / volume[graph_of_edge]
+
+        def per_graph(values: Tensor, graph: Tensor) -> Tensor:
+            return s.new_zeros(num_graphs).index_add(0, graph, values)
+
+        # Each edge comes in both directions, so Tr(S^T L S) is half the sum of squared distances.
+        degree = source.bincount(minlength=x.size(0))
+        smoothness = per_graph(distance.square() / 2, graph_of_edge)
+        scale = per_graph(degree * s.square().sum(dim=1), batch)
+        cut = smoothness / scale.where(scale > 0, 1)
+        loss = cut + _distance_to_orthogonality(s, batch, num_graphs)
+        return edge_weight, loss.sum() / max(num_graphs, 1)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.in_channels}, centers={self.centers})"
+
+
+def _distance_to_orthogonality(s: Tensor, batch: Tensor, num_graphs: int) -> Tensor:
+    """For each graph, how far its normalised ``S^T S`` is from the normalised identity."""
+    if num_graphs == 0:
+        return s.new_zeros(0)
+    sizes = batch.bincount(minlength=num_graphs).tolist()
+    parts = torch.split(s[batch.argsort(stable=True)], sizes)
+    gram = torch.stack([part.t() @ part for part in parts])
+    norm = torch.linalg.matrix_norm(gram, keepdim=True)
+    identity = torch.eye(s.size(1), dtype=s.dtype, device=s.device)
+    target = identity / torch.linalg.matrix_norm(identity)
+    distance: Tensor = torch.linalg.matrix_norm(gram / norm.where(norm > 0, 1) - target)
+    return distance

@@ -1,0 +1,132 @@
+# mypy: disable-error-code="untyped-decorator"
+"""A sorting network that sorts eight lists at once.
+
+The lists are the columns of a table of doubles with eight numbers in a row, in descending order. Its
+rows are taken in blocks of sixteen, which fit into vector registers: every block is sorted on its
+own by Batcher's odd-even merge sort, and then Batcher's network is run once more with blocks in the
+place of numbers, a comparison of two blocks being a merge that leaves the greater sixteen rows in
+the first. Comparisons that cannot change the rows asked for are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+LANES = 8
+BLOCK = 16
+
+ROW = ir.VectorType(ir.DoubleType(), LANES)
+
+
+def batcher(size: int) -> list[tuple[int, int]]:
+    """The comparisons ``(i, j)``, ``i < j``, of Batcher's network: the greater number goes to i."""
+    found = []
+    merged = 1
+    while merged < size:
+        step = merged
+        while step >= 1:
+            for start in range(step % merged, size - step, 2 * step):
+                for i in range(start, min(start + step, size - step)):
+                    if i // (2 * merged) == (i + step) // (2 * merged):
+                        found.append((i, i + step))
+            step //= 2
+        merged *= 2
+    return found
+
+
+@lru_cache
+def plan(size: int, kept: int) -> npt.NDArray[np.int64]:
+    """The merges that bring the ``kept`` greatest of ``size`` rows to the front.
+
+    Every row of the plan is ``(first block, second block, whether the second is needed)``.
+    """
+    needed = set(range(-(-kept // BLOCK)))
+    found = []
+    for i, j in reversed(batcher(-(-size // BLOCK))):
+        if i in needed or j in needed:
+            found.append((i, j, j in needed))
+            needed |= {i, j}
+    return np.array(found[::-1], np.int64).reshape(-1, 3)
+
+
+def _exchange(builder: Any, rows: list[Any], i: int, j: int) -> None:
+    """Emit the comparison of rows i and j, the greater numbers going to i."""
+    greater = builder.fcmp_ordered(">", rows[i], rows[j])
+    rows[i], rows[j] = (
+        builder.select(greater, rows[i], rows[j]),
+        builder.select(greater, rows[j], rows[i]),
+    )
+
+
+def _address(context: Any, builder: Any, array_type: Any, array: Any, row: Any) -> Any:
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.gep(builder.bitcast(data, ROW.as_pointer()), [row])
+
+
+def _load(builder: Any, address: Any) -> list[Any]:
+    return [builder.load(_of_block(builder, address, k), align=8) for k in range(BLOCK)]
+
+
+def _store(builder: Any, address: Any, rows: list[Any]) -> None:
+    for k, row in enumerate(rows):
+        builder.store(row, _of_block(builder, address, k), align=8)
+
+
+def _of_block(builder: Any, address: Any, row: int) -> Any:
+    return builder.gep(address, [ir.Constant(ir.IntType(64), row)])
+
+
+@intrinsic
+def sort_block(typing: Any, table: Any, row: Any) -> tuple[Any, Callable[..., Any]]:
+    """Sort the sixteen rows from ``row`` on."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address = _address(context, builder, signature.args[0], *arguments)
+        rows = _load(builder, address)
+        for i, j in batcher(BLOCK):
+            _exchange(builder, rows, i, j)
+        _store(builder, address, rows)
+        return context.get_dummy_value()
+
+    return types.void(table, row), emit
+
+
+def _merge(second_needed: bool) -> Any:
+    @intrinsic
+    def merge(
+        typing: Any, table: Any, first: Any, second: Any
+    ) -> tuple[Any, Callable[..., Any]]:
+        """Merge two sorted blocks, the greater sixteen rows going to the first."""
+
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array, first, second = arguments
+            addresses = [
+                _address(context, builder, signature.args[0], array, row) for row in (first, second)
+            ]
+            rows = _load(builder, addresses[0]) + _load(builder, addresses[1])[::-1]
+            step = BLOCK
+            while step >= 1:
+                for i in range(2 * BLOCK if second_needed or step == BLOCK else BLOCK):
+                    if i & step == 0:
+                        _exchange(builder, rows, i, i + step)
+                step //= 2
+            _store(builder, addresses[0], rows[:BLOCK])
+            if second_needed:
+                _store(builder, addresses[1], rows[BLOCK:])
+            return context.get_dummy_value()
+
+        return types.void(table, first, second), emit
+
+    return merge
+
+
+merge_blocks = _merge(True)
+merge_to_first = _merge(False)

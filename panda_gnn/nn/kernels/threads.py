@@ -1,0 +1,46 @@
+"""Sharing the rows of a kernel among threads.
+
+Every row is computed by one thread in one order, so the number of threads changes no bit of the
+result. There are as many threads as torch uses (``torch.set_num_threads``), none of them numba's,
+and small pieces of work stay where they are.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from panda_gnn.nn.kernels.typed import Kernel
+
+SMALL = 1 << 20
+"""So many multiplications and additions take a fraction of a millisecond."""
+
+
+def run(kernel: Kernel, arguments: tuple[Any, ...], rows: int, work: int) -> None:
+    """Call ``kernel(*arguments, first, last)`` for pieces that make up ``0 .. rows``.
+
+    Args:
+        kernel: The kernel.
+        arguments: All its arguments but the last two.
+        rows: The number of rows.
+        work: The number of multiplications and additions in all rows together.
+    """
+    threads = torch.get_num_threads() if work > SMALL else 1
+    if threads == 1 or rows < 2:
+        kernel(*arguments, 0, rows)
+        return
+    cuts = [rows * piece // (4 * threads) for piece in range(4 * threads + 1)]
+    pieces = list(zip(cuts[:-1], cuts[1:], strict=True))
+    futures = [_pool(os.getpid(), threads).submit(kernel, *arguments, *piece) for piece in pieces]
+    wait(futures)
+    for future in futures:
+        future.result()
+
+
+@lru_cache(maxsize=1)
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="panda-gnn")

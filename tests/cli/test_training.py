@@ -1,0 +1,63 @@
+"""``panda train`` and ``panda compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from panda_gnn.cli import main
+
+QUICK = ["--trials", "2", "--max-epochs", "2"]
+
+
+@pytest.fixture(autouse=True)
+def _root(shared_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PANDA_DATA_ROOT", str(shared_root))
+    monkeypatch.delenv("PANDA_DATA_MIRROR", raising=False)
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+def test_train_prints_every_trial(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["train", "--dataset", "mutag", "--backbone", "gcn", "--method", "panda"]
+    words += ["--k", "10", "--width", "64", "--high-width", "112", "--centrality", "betweenness"]
+    assert main([*words, "--seed", "5", *QUICK]) == 0
+    shown = capsys.readouterr().out
+    assert "k=10" in shown
+    assert "test accuracy (best-val)" in shown
+    assert "n = 2" in shown
+    assert [line.split("│")[1].strip() for line in shown.splitlines() if "│" in line] == ["5", "6"]
+
+
+def test_compare_sets_methods_beside_the_backbone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "--methods", "panda,mlp", "--backbone", "gin", *QUICK]) == 0
+    shown = capsys.readouterr().out
+    for expected in ("GIN", "+ panda", "+ mlp", "selection best-val", "77.700 ± 0.360"):
+        assert expected in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--k", "-1"], "k is -1, it must be at least 0"),
+        (["--high-width", "32"], "high_width is 32, it must be at least width (64)"),
+        (["--dataset", "mutug"], "unknown dataset 'mutug': choose one of"),
+        (["--backbone", "gat"], "unknown backbone 'gat': choose one of gcn, gin, rgcn, rgin"),
+        (["--method", "magic"], "unknown method 'magic': choose one of none"),
+        (["--centrality", "beauty"], "unknown centrality 'beauty': choose one of degree"),
+        (["--selector", "best"], "unknown selector 'best': choose one of topk"),
+        (["--selection", "luck"], "unknown selection 'luck': choose one of best-val, last"),
+        (["--trials", "0"], "--trials is 0, it must be at least 1"),
+        (["--workers", "0"], "--workers is 0, it must be at least 1"),
+        (["--width", "0"], "--width is 0, it must be at least 1"),
+        (["--set", "depth=3"], "unknown setting 'depth': method panda has k, high_width"),
+        (["--set", "depth"], "--set depth is not of the form NAME=VALUE"),
+    ],
+)
+def test_wrong_options_are_one_sentence(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", *words]) == 2
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.count("\n") == 1

@@ -1,0 +1,71 @@
+"""Mini-batches by index arithmetic."""
+
+from __future__ import annotations
+
+import torch
+from torch_geometric.data import Batch, Data
+
+from panda_gnn.evaluation.batches import GraphTable
+from panda_gnn.nn import GNN, PandaGNN
+from tests.odd_graphs import ODD_GRAPHS
+
+
+def graphs() -> list[Data]:
+    made = []
+    for number, graph in enumerate(ODD_GRAPHS.values()):
+        data = graph.clone()
+        data.y = torch.tensor([number % 3])
+        data.edge_type = torch.arange(data.num_edges) % 2
+        made.append(data)
+    return made
+
+
+def test_a_batch_is_pygs_batch() -> None:
+    data = graphs()
+    table = GraphTable.collate(data)
+    order = torch.tensor([7, 0, 3, 3, 11, 1])
+    found = table.take(order)
+    expected = Batch.from_data_list([data[i] for i in order])
+    assert torch.equal(found.x, expected.x)
+    assert torch.equal(found.y, expected.y)
+    assert torch.equal(found.batch, expected.batch)
+    assert torch.equal(found.edge_index, expected.edge_index)
+    assert torch.equal(found.edge_options["edge_type"], expected.edge_type)
+    assert found.num_graphs == 6
+
+
+def test_models_see_the_same_graphs() -> None:
+    data = graphs()
+    table = GraphTable.collate(data)
+    high = torch.arange(table.x.size(0)) % 3 == 0
+    batch = table.with_nodes(high=high).take(torch.tensor([4, 12, 6]))
+    together = Batch.from_data_list([data[i] for i in (4, 12, 6)])
+    plain = GNN(3, 2, width=4).double().eval()
+    expected = plain(together.x, together.edge_index, batch=together.batch)
+    assert torch.equal(batch.scores(plain), expected)
+    panda = PandaGNN(3, 2, width=4, high_width=6).double().eval()
+    assert batch.high is not None
+    expected = panda(together.x, together.edge_index, batch.high, batch=together.batch)
+    assert torch.equal(batch.scores(panda), expected)
+
+
+def test_an_epoch_visits_every_graph_once_in_seeded_order() -> None:
+    table = GraphTable.collate(graphs())
+    chosen = torch.arange(table.num_graphs)
+
+    def visited(seed: int | None) -> list[int]:
+        generator = None if seed is None else torch.Generator().manual_seed(seed)
+        return [
+            batch.x.size(0) for batch in table.batches(chosen, 1, generator) if batch.num_graphs
+        ]
+
+    assert visited(None) == table.node_ptr.diff().tolist()
+    assert sorted(visited(1)) == sorted(visited(None))
+    assert visited(1) == visited(1)
+    assert visited(1) != visited(2)
+
+
+def test_without_edges() -> None:
+    batch = GraphTable.collate(graphs()).without_edges().take(torch.tensor([3, 5]))
+    assert batch.edge_index.shape == (2, 0)
+    assert batch.x.size(0) == ODD_GRAPHS["path"].num_nodes + ODD_GRAPHS["star"].num_nodes

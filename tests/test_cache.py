@@ -1,0 +1,78 @@
+"""Cached results: found again, never trusted blindly."""
+
+from __future__ import annotations
+
+import multiprocessing
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from panda_gnn.cache import Tensors, cached, content_key
+
+KEY = content_key("scores", torch.arange(3), "betweenness", 1)
+
+
+def compute() -> Tensors:
+    return {"scores": torch.arange(5, dtype=torch.float64) / 7}
+
+
+def never() -> Tensors:
+    raise AssertionError("computed although cached")
+
+
+def test_keys_change_with_every_part() -> None:
+    parts = (torch.arange(3), "betweenness", 1)
+    assert content_key("scores", *parts) == KEY
+    for other in (
+        (torch.arange(4), "betweenness", 1),
+        (torch.arange(3).double(), "betweenness", 1),
+        (torch.arange(3), "load", 1),
+        (torch.arange(3), "betweenness", 2),
+    ):
+        assert content_key("scores", *other) != KEY
+    assert content_key("x", "ab", "c") != content_key("x", "a", "bc")
+
+
+def test_found_again(tmp_path: Path) -> None:
+    first = cached(tmp_path / "new" / "folder", KEY, compute)
+    again = cached(tmp_path / "new" / "folder", KEY, never)
+    assert torch.equal(first["scores"], again["scores"])
+    assert cached(None, KEY, compute)["scores"].numel() == 5
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "foreign", "empty"])
+def test_a_damaged_file_is_computed_again(tmp_path: Path, damage: str) -> None:
+    expected = cached(tmp_path, KEY, compute)
+    (path,) = tmp_path.iterdir()
+    content = bytearray(path.read_bytes())
+    if damage == "cut":
+        path.write_bytes(content[:-9])
+    elif damage == "flip":
+        content[-1] ^= 1
+        path.write_bytes(content)
+    elif damage == "foreign":
+        save_file({"scores": torch.zeros(5, dtype=torch.float64)}, path)
+    else:
+        path.write_bytes(b"")
+    assert torch.equal(cached(tmp_path, KEY, compute)["scores"], expected["scores"])
+    assert torch.equal(cached(tmp_path, KEY, never)["scores"], expected["scores"])
+
+
+def test_a_folder_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.warns(UserWarning, match="could not be written"):
+        found = cached(tmp_path / "file" / "folder", KEY, compute)
+    assert found["scores"].numel() == 5
+
+
+def _fill(folder: Path) -> float:
+    return float(cached(folder, KEY, compute)["scores"].sum())
+
+
+def test_several_processes_fill_it_at_once(tmp_path: Path) -> None:
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        sums = pool.map(_fill, [tmp_path] * 6)
+    assert set(sums) == {float(compute()["scores"].sum())}
+    assert len(list(tmp_path.iterdir())) == 1

@@ -1,0 +1,87 @@
+"""Which nodes are high."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch_geometric.data import Batch, Data
+from torch_geometric.loader import DataLoader
+
+from panda_gnn.centrality import centrality
+from panda_gnn.errors import InputError
+from panda_gnn.transforms import ExpandWidth, top_nodes
+from tests.odd_graphs import ODD_GRAPHS, undirected
+
+
+@pytest.mark.parametrize("name", ODD_GRAPHS)
+@pytest.mark.parametrize("k", [0, 1, 3, 100])
+def test_marks_the_k_most_central_nodes(name: str, k: int) -> None:
+    data = ODD_GRAPHS[name].clone()
+    scores = centrality("betweenness", data)
+    high = ExpandWidth("betweenness", k)(data).high
+    assert high.dtype == torch.bool
+    assert int(high.sum()) == min(k, data.num_nodes)
+    if 0 < k < data.num_nodes:
+        assert scores[high].min() >= scores[~high].max() - 1e-9
+
+
+def test_ties_go_to_the_lower_index() -> None:
+    cycle = undirected(6, *((i, (i + 1) % 6) for i in range(6)))
+    assert ExpandWidth("degree", 2)(cycle).high.tolist() == [True, True] + [False] * 4
+
+
+def test_rounding_errors_break_no_ties() -> None:
+    scores = torch.tensor([0.1 + 0.2, 0.3, 0.3 - 1e-16, 0.1], dtype=torch.float64)
+    batch = torch.zeros(4, dtype=torch.long)
+    assert top_nodes(scores.flip(0), torch.tensor([1]), batch).tolist() == [
+        False,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_a_batch_is_its_graphs_one_by_one() -> None:
+    graphs = [graph.clone() for graph in ODD_GRAPHS.values()]
+    together = ExpandWidth("closeness", 2)(Batch.from_data_list(graphs)).high
+    apart = torch.cat([ExpandWidth("closeness", 2)(graph).high for graph in graphs])
+    assert torch.equal(together, apart)
+
+
+def test_ratio_rounds_up() -> None:
+    star = ODD_GRAPHS["star"].clone()
+    assert int(ExpandWidth("degree", ratio=0.3)(star).high.sum()) == 3
+    assert int(ExpandWidth("degree", ratio=0.0)(star).high.sum()) == 0
+    assert int(ExpandWidth("degree", ratio=1.0)(star).high.sum()) == 8
+
+
+def test_the_mask_travels_with_a_loader() -> None:
+    graphs = [ExpandWidth("degree", 2)(graph.clone()) for graph in ODD_GRAPHS.values()]
+    batch: Data = next(iter(DataLoader(graphs, batch_size=len(graphs))))
+    assert torch.equal(batch.high, torch.cat([graph.high for graph in graphs]))
+
+
+def test_random_nodes_depend_on_the_seed_alone() -> None:
+    grid = ODD_GRAPHS["grid"]
+    masks = [ExpandWidth("random", 4, seed=seed)(grid.clone()).high for seed in (0, 0, 1, 2, 3)]
+    assert torch.equal(masks[0], masks[1])
+    assert any(not torch.equal(masks[0], mask) for mask in masks[2:])
+
+
+def test_wrong_options_are_named() -> None:
+    with pytest.raises(InputError, match="k is -1, it must be at least 0"):
+        ExpandWidth("degree", -1)
+    with pytest.raises(InputError, match="give either k or ratio"):
+        ExpandWidth("degree")
+    with pytest.raises(InputError, match=r"ratio is 1\.5"):
+        ExpandWidth("degree", ratio=1.5)
+    with pytest.raises(InputError, match="unknown centrality 'beauty': choose one of degree"):
+        ExpandWidth("beauty", 2)
+    directed = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
+    with pytest.raises(InputError, match="undirected"):
+        ExpandWidth("betweenness", 1)(directed)
+
+
+def test_repr() -> None:
+    assert repr(ExpandWidth("load", 3)) == "ExpandWidth(load, k=3)"
+    assert repr(ExpandWidth("load", ratio=0.1)) == "ExpandWidth(load, ratio=0.1)"
