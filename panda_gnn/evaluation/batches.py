@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Batch, InMemoryDataset
+from torch_geometric.data import Batch, Data
 
 from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
 
@@ -86,11 +86,11 @@ class GraphTable:
     edge_options: Mapping[str, Tensor] = field(default_factory=dict)
 
     @classmethod
-    def collate(cls, dataset: InMemoryDataset) -> GraphTable:
-        """The graphs of ``dataset``, with the edge types and weights they have."""
-        everything = Batch.from_data_list(list(dataset))
+    def collate(cls, graphs: Sequence[Data]) -> GraphTable:
+        """The given graphs, with the edge types and weights they have."""
+        everything = Batch.from_data_list(list(graphs))
         names = [name for name in ("edge_type", "edge_weight") if name in everything]
-        sizes = torch.bincount(everything.batch[everything.edge_index[0]], minlength=len(dataset))
+        sizes = torch.bincount(everything.batch[everything.edge_index[0]], minlength=len(graphs))
         return cls(
             everything.x,
             everything.y.view(-1),

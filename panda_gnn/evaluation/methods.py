@@ -21,10 +21,17 @@ from panda_gnn.datasets import DATASETS, load
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.nn import GNN, PandaGNN
+from panda_gnn.nn import GNN, CommuteTimeGNN, PandaGNN
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.nn.selectors import SELECTORS
 from panda_gnn.reports.published import best_settings
+from panda_gnn.rewiring.base import Rewiring
+from panda_gnn.rewiring.borf import BORF
+from panda_gnn.rewiring.digl import DIGL
+from panda_gnn.rewiring.fosr import FoSR
+from panda_gnn.rewiring.fully_adjacent import FullyAdjacent
+from panda_gnn.rewiring.gtr import GTR
+from panda_gnn.rewiring.sdrf import SDRF
 from panda_gnn.transforms import top_nodes
 
 Settings = Mapping[str, Any]
@@ -54,12 +61,14 @@ class Method:
         defaults: The settings and their values where a config gives none.
         graphs: Makes the graphs that the model sees.
         model: Makes the model; ``None`` for the kernel, which has none.
+        check: Refuses settings that cannot be.
     """
 
     summary: str
     defaults: Callable[[Config], dict[str, Setting]]
     graphs: Callable[[Source, Settings, int], GraphTable]
     model: Callable[[GraphTable, Config, Settings], GNN] | None
+    check: Callable[[Settings], object] = lambda settings: None
 
 
 def complete(config: Config) -> Config:
@@ -74,6 +83,7 @@ def complete(config: Config) -> Config:
             raise InputError(f"unknown setting '{name}': method {config.method} {known}")
     settings = {**defaults, **config.settings}
     _check(settings, config.width)
+    method.check(settings)
     return replace(config, settings=settings)
 
 
@@ -89,9 +99,6 @@ def _check(settings: Settings, width: int) -> None:
         choose("centrality", settings["centrality"], CENTRALITIES)
     if "selector" in settings:
         choose("selector", settings["selector"], SELECTORS)
-    for name in ("iterations", "edges", "batches", "added", "removed", "centres"):
-        if settings.get(name, 1) < 0:
-            raise InputError(f"{name} is {settings[name]}, it must be at least 0")
 
 
 def _none(config: Config) -> dict[str, Setting]:
@@ -129,6 +136,11 @@ def _high(given: Source, settings: Settings, seed: int) -> Tensor:
     scores = centrality(settings["centrality"], given.dataset, seed=seed)
     counts = torch.full((given.graphs.num_graphs,), settings["k"])
     return top_nodes(scores, counts, given.graphs.graph_of_node)
+
+
+def _rewired(given: Source, transform: Rewiring) -> GraphTable:
+    """The graphs after a rewiring."""
+    return GraphTable.collate([transform(graph) for graph in given.dataset])
 
 
 def _with_high(given: Source, settings: Settings, seed: int) -> GraphTable:
@@ -169,6 +181,15 @@ def _plain(graphs: GraphTable, config: Config, settings: Settings, **options: An
 
 def _last_fa(graphs: GraphTable, config: Config, settings: Settings) -> GNN:
     return _plain(graphs, config, settings, last_layer_fa=True)
+
+
+def _commute_time(graphs: GraphTable, config: Config, settings: Settings) -> GNN:
+    return CommuteTimeGNN(
+        graphs.x.size(1),
+        graphs.num_classes,
+        centers=settings["centers"],
+        **_stack(config, graphs),
+    )
 
 
 def _panda(graphs: GraphTable, config: Config, settings: Settings) -> PandaGNN:
@@ -252,6 +273,47 @@ _CONTROLS = {
     "mlp": Method("the backbone without any edge", _none, _no_edges, _plain),
 }
 
+
+def _rewiring(summary: str, transform: Callable[..., Rewiring], **defaults: Setting) -> Method:
+    """A method that rewires every graph before the plain backbone sees it."""
+
+    def graphs(given: Source, settings: Settings, seed: int) -> GraphTable:
+        return _rewired(given, transform(**settings))
+
+    return Method(
+        summary,
+        lambda config: dict(defaults),
+        graphs,
+        _plain,
+        lambda settings: transform(**settings),
+    )
+
+
+_REWIRINGS = {
+    "every-fa": _rewiring("every pair of nodes of a graph is an edge", FullyAdjacent),
+    "digl": _rewiring(
+        "personalised PageRank diffusion instead of the graph", DIGL, alpha=0.1, eps=0.05
+    ),
+    "sdrf": _rewiring(
+        "edges added where balanced Forman curvature is lowest",
+        SDRF,
+        iterations=10,
+        tau=1.0,
+        removal_bound=None,
+        variant="paper",
+    ),
+    "fosr": _rewiring("edges added to raise the spectral gap", FoSR, iterations=10),
+    "borf": _rewiring(
+        "edges added and removed by Ollivier-Ricci curvature",
+        BORF,
+        batches=3,
+        added=3,
+        removed=1,
+        variant="paper",
+    ),
+    "gtr": _rewiring("edges added to lower the total resistance", GTR, iterations=10),
+}
+
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
         "none": Method("the plain backbone", _none, _as_it_is, _plain),
@@ -260,6 +322,13 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             _none,
             _as_it_is,
             _last_fa,
+        ),
+        **_REWIRINGS,
+        "ct-layer": Method(
+            "the plain backbone on edge weights that a CT-Layer learns with it",
+            lambda config: {"centers": 16},
+            _as_it_is,
+            _commute_time,
         ),
         "panda": Method(
             "PANDA, by default with the paper's best settings",

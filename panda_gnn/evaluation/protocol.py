@@ -14,7 +14,7 @@ epoch's test score is reported is the *selection*:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -110,6 +110,21 @@ def accuracy(model: GNN, batches: Sequence[GraphBatch]) -> float:
     return right / total if total else float("nan")
 
 
+def train_epoch(
+    model: GNN, optimizer: torch.optim.Optimizer, batches: Iterable[GraphBatch]
+) -> float:
+    """One step of the optimiser for each mini-batch; returns the summed loss."""
+    model.train()
+    total = 0.0
+    for batch in batches:
+        loss = F.cross_entropy(batch.scores(model), batch.y) + model.auxiliary_loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += float(loss.detach())
+    return total
+
+
 def train(
     model: GNN,
     graphs: GraphTable,
@@ -142,15 +157,8 @@ def train(
     validation: list[float] = []
     test: list[float] = []
     for epoch in range(config.max_epochs):
-        model.train()
-        total = 0.0
-        for batch in graphs.batches(split.train, config.batch_size, shuffle):
-            loss = F.cross_entropy(batch.scores(model), batch.y) + model.auxiliary_loss
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            total += float(loss.detach())
-        scheduler.step(total)
+        batches = graphs.batches(split.train, config.batch_size, shuffle)
+        scheduler.step(train_epoch(model, optimizer, batches))
         validation.append(accuracy(model, held_out))
         test.append(accuracy(model, unseen))
         if on_epoch is not None:

@@ -102,6 +102,7 @@ def test_controls_take_one_thing_away() -> None:
         (Config("mutag", method="panda", settings={"k": -1}), "k is -1"),
         (Config("mutag", method="panda", settings={"high_width": 8}), "high_width is 8"),
         (Config("mutag", method="panda", settings={"centrality": "x"}), "unknown centrality"),
+        (Config("mutag", method="fosr", settings={"iterations": -3}), "iterations must be"),
     ],
 )
 def test_what_cannot_be_is_refused(config: Config, says: str) -> None:
