@@ -4,4 +4,8 @@ Start with :class:`panda_gnn.nn.PandaGNN` and :class:`panda_gnn.transforms.Expan
 command ``panda --help``.
 """
 
+from panda_gnn.backend import backend
+
+__all__ = ["backend"]
+
 __version__ = "0.1.0"

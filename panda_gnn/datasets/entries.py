@@ -1,104 +1,18 @@
-"""What is known of every dataset by its name: class, task, metric, size and whom to cite."""
+"""Every dataset by its name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
 
-from torch_geometric.data import InMemoryDataset
-from torch_geometric.datasets import TUDataset
-
-
-@dataclass(frozen=True, kw_only=True)
-class DatasetEntry:
-    """One dataset: the only place that knows its metric, its classes and its citation.
-
-    The counts are what PyG reports (every undirected edge twice, self-loops dropped); a copy of the
-    dataset that does not have them is not accepted.
-    """
-
-    name: str
-    """The name in commands, studies and :func:`panda_gnn.datasets.load`."""
-    printed: str
-    """The name in tables, which is also the name of the dataset in PyG."""
-    dataset_class: type[InMemoryDataset]
-    archive: str
-    """Where the archive lies in a mirror."""
-    url: str
-    """Where the archive lies on the network."""
-    task: Literal["graph", "node"]
-    metric: Literal["accuracy"]
-    num_classes: int
-    num_graphs: int
-    average_nodes: float
-    average_edges: float
-    num_features: int
-    constant_features: bool = False
-    """Whether the dataset comes without features, so that every node gets the feature 1."""
-    citation: str
-
-
-def _tu(
-    printed: str,
-    num_graphs: int,
-    average_nodes: float,
-    average_edges: float,
-    num_features: int,
-    num_classes: int,
-    citation: str,
-) -> DatasetEntry:
-    return DatasetEntry(
-        name=printed.lower(),
-        printed=printed,
-        dataset_class=TUDataset,
-        archive=f"tudataset/{printed}.zip",
-        url=f"{TUDataset.url}/{printed}.zip",
-        task="graph",
-        metric="accuracy",
-        num_classes=num_classes,
-        num_graphs=num_graphs,
-        average_nodes=average_nodes,
-        average_edges=average_edges,
-        num_features=num_features or 1,
-        constant_features=num_features == 0,
-        citation=f"{citation}; collected in {_MORRIS}",
-    )
-
-
-_MORRIS = (
-    "Morris et al., TUDataset: A collection of benchmark datasets for learning with graphs, "
-    "ICML GRL+ workshop, 2020"
-)
-_DEBNATH = (
-    "Debnath et al., Structure-activity relationship of mutagenic aromatic and heteroaromatic "
-    "nitro compounds, Journal of Medicinal Chemistry 34(2), 1991"
-)
-_SCHOMBURG = (
-    "Schomburg et al., BRENDA, the enzyme database: updates and major new developments, "
-    "Nucleic Acids Research 32, 2004"
-)
-_BORGWARDT = (
-    "Borgwardt et al., Protein function prediction via graph kernels, Bioinformatics 21, 2005"
-)
-_DOBSON = (
-    "Dobson and Doig, Distinguishing enzyme structures from non-enzymes without alignments, "
-    "Journal of Molecular Biology 330(4), 2003"
-)
-_YANARDAG = "Yanardag and Vishwanathan, Deep graph kernels, KDD 2015"
+from panda_gnn.datasets.entry import DatasetEntry
+from panda_gnn.datasets.node import NODE_SETS
+from panda_gnn.datasets.peptides import PEPTIDE_SETS
+from panda_gnn.datasets.tu import TU_SETS
 
 DATASETS: Mapping[str, DatasetEntry] = MappingProxyType(
-    {
-        entry.name: entry
-        for entry in (
-            _tu("REDDIT-BINARY", 2000, 429.63, 995.51, 0, 2, _YANARDAG),
-            _tu("IMDB-BINARY", 1000, 19.77, 193.06, 0, 2, _YANARDAG),
-            _tu("MUTAG", 188, 17.93, 39.59, 7, 2, _DEBNATH),
-            _tu("ENZYMES", 600, 32.63, 124.27, 3, 6, f"{_BORGWARDT}; {_SCHOMBURG}"),
-            _tu("PROTEINS", 1113, 39.06, 145.63, 3, 2, f"{_BORGWARDT}; {_DOBSON}"),
-            _tu("COLLAB", 5000, 74.49, 4914.43, 0, 3, _YANARDAG),
-        )
-    }
+    {entry.name: entry for entry in (*TU_SETS, *NODE_SETS, *PEPTIDE_SETS)}
 )
 """Every dataset that :func:`panda_gnn.datasets.load` knows, in the order of the paper's tables."""
+
+__all__ = ["DATASETS", "DatasetEntry"]

@@ -17,9 +17,9 @@ from pathlib import Path
 from filelock import FileLock
 from rich.console import Console
 from torch_geometric.data import InMemoryDataset
-from torch_geometric.transforms import Constant
 
 from panda_gnn.datasets.entries import DATASETS, DatasetEntry
+from panda_gnn.datasets.peptides import SPLITS, joined
 from panda_gnn.datasets.sources import fetch
 from panda_gnn.errors import InputError, choose
 
@@ -53,9 +53,16 @@ def load(
     """Return the dataset ``name`` of :data:`panda_gnn.datasets.DATASETS` as PyG's own class.
 
     The first source that has it is used: what already lies in the root (in PyG's layout), the
-    mirror, for MUTAG the copy that GraKeL ships, the network. Datasets without node features get
-    the feature 1 at every node, stored with the data. The first load reads text files, which takes
-    about a minute and 7 GB of memory for COLLAB and seconds for the others; later loads are quick.
+    mirror, for MUTAG the copy that GraKeL ships, the network. The first load reads the raw files,
+    which takes about a minute and 7 GB of memory for COLLAB, half a minute for the peptides and
+    seconds for the others; later loads are quick. What is stored with the data:
+
+    - graph classification sets without node features get the feature 1 at every node;
+    - node classification sets are one graph, made undirected and without self-loops, with ten
+      public splits as columns of ``train_mask``, ``val_mask`` and ``test_mask``; see
+      :mod:`panda_gnn.datasets.node` for what ``squirrel-filtered`` leaves out;
+    - the peptides are PyG's ``LRGBDataset`` with the graphs of all three of its splits, training
+      first, then validation, then test (``DATASETS[name].split_sizes`` has the numbers).
 
     A dataset appears in the root whole or not at all: it is built in a folder of its own and moved
     into place when its counts have been checked, and processes that want the same one wait for
@@ -64,15 +71,15 @@ def load(
     Args:
         name: The name of the dataset, such as ``"mutag"``.
         root: The folder that holds the datasets (default: see :func:`data_root`).
-        mirror: A folder to take archives from instead of the network, with the graph
-            classification sets as ``tudataset/MUTAG.zip`` and so on (default: the environment
-            variable ``PANDA_DATA_MIRROR``).
+        mirror: A folder to take raw files from instead of the network: ``tudataset/MUTAG.zip`` and
+            so on, ``geom-gcn/new_data`` and ``geom-gcn/splits``, ``planetoid``,
+            ``lrgb/peptidesfunc.zip`` (default: the environment variable ``PANDA_DATA_MIRROR``).
     """
     entry = DATASETS[choose("dataset", name, DATASETS)]
     folder = data_root(root)
-    home = folder / entry.printed
+    home = folder / entry.place
     try:
-        if not (_has_raw(entry, folder) and _processed(entry, folder).is_file()):
+        if not (_has_raw(entry, folder) and _is_processed(entry, folder)):
             _build(entry, folder, mirror)
         return _open(entry, folder, f"the copy in {home}", "delete that folder and load again")
     except OSError as error:
@@ -83,52 +90,55 @@ def load(
 
 
 def _has_raw(entry: DatasetEntry, folder: Path) -> bool:
-    """Whether the text files are there that PyG looks for before it decides to download."""
-    raw = folder / entry.printed / "raw"
-    parts = ("A", "graph_indicator", "graph_labels")
-    return all((raw / f"{entry.printed}_{part}.txt").is_file() for part in parts)
+    """Whether the files are there that PyG looks for before it decides to download."""
+    raw = folder / entry.place / "raw"
+    return all((raw / name).is_file() for name in entry.raw_names)
 
 
-def _processed(entry: DatasetEntry, folder: Path) -> Path:
-    return folder / entry.printed / "processed" / "data.pt"
+def _is_processed(entry: DatasetEntry, folder: Path) -> bool:
+    """Whether PyG has read them already."""
+    processed = folder / entry.place / "processed"
+    return all((processed / name).is_file() for name in entry.processed_names)
 
 
 def _build(entry: DatasetEntry, folder: Path, mirror: str | os.PathLike[str] | None) -> None:
     """Fetch and process ``entry`` beside its place in ``folder``, then move it there at once."""
     folder.mkdir(parents=True, exist_ok=True)
-    home = folder / entry.printed
+    home = folder / entry.place
     with (
         _preparing(entry),
         FileLock(folder / f".{entry.printed}.lock"),
         tempfile.TemporaryDirectory(prefix=f".{entry.printed}-", dir=folder) as scratch_name,
     ):
         scratch = Path(scratch_name)
-        raw = scratch / entry.printed / "raw"
+        raw = scratch / entry.place / "raw"
         if _has_raw(entry, folder):
-            if _processed(entry, folder).is_file():  # Another process was faster.
+            if _is_processed(entry, folder):  # Another process was faster.
                 return
             shutil.copytree(home / "raw", raw)
             _open(entry, scratch, f"the copy in {home}", "delete that folder and load again")
-            (scratch / entry.printed / "processed").rename(home / "processed")
+            (scratch / entry.place / "processed").rename(home / "processed")
         else:
             if home.is_dir() and any(home.iterdir()):
                 raise InputError(f"the dataset in {home} is incomplete: delete that folder first")
-            raw.parent.mkdir()
+            raw.parent.mkdir(parents=True)
             source = fetch(entry, raw, mirror)
             if not _has_raw(entry, scratch):
-                raise InputError(f"{source} does not hold the text files of {entry.printed}")
+                raise InputError(f"{source} does not hold the raw files of {entry.printed}")
             _open(entry, scratch, f"the copy from {source}", "replace it with a sound one")
-            (scratch / entry.printed).rename(home)
+            home.parent.mkdir(parents=True, exist_ok=True)
+            (scratch / entry.place).rename(home)
 
 
 def _open(entry: DatasetEntry, folder: Path, what: str, remedy: str) -> InMemoryDataset:
     """Let PyG read the dataset in ``folder``, processed already or not, and check its counts."""
-    pre_transform = Constant() if entry.constant_features else None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            dataset = entry.dataset_class(str(folder), entry.printed, pre_transform=pre_transform)
-        problem = _difference(entry, dataset)
+            parts = _parts(entry, str(folder / entry.below))
+        problem = _split_difference(entry, parts)
+        dataset = joined(parts)
+        problem = problem or _difference(entry, dataset)
     except (
         ArithmeticError,
         AssertionError,
@@ -148,21 +158,40 @@ def _open(entry: DatasetEntry, folder: Path, what: str, remedy: str) -> InMemory
     return dataset
 
 
+def _parts(entry: DatasetEntry, root: str) -> list[InMemoryDataset]:
+    """The dataset as PyG's class gives it: in one piece, or one for each of its fixed splits."""
+    name = entry.pyg_name or entry.printed
+    options = {**entry.options, "pre_transform": entry.prepare}
+    if entry.split_sizes is None:
+        return [entry.dataset_class(root, name, **options)]
+    return [entry.dataset_class(root, name, split=split, **options) for split in SPLITS]
+
+
+def _split_difference(entry: DatasetEntry, parts: list[InMemoryDataset]) -> str | None:
+    """The first fixed split that has not as many graphs as it should, in words."""
+    for split, part, size in zip(SPLITS, parts, entry.split_sizes or (), strict=False):
+        if len(part) != size:
+            return f"{len(part)} graphs in {split} instead of {size}"
+    return None
+
+
 def _difference(entry: DatasetEntry, dataset: InMemoryDataset) -> str | None:
     """The first count of ``dataset`` that is not the one of ``entry``, in words."""
     graphs = len(dataset)
-    if not graphs == dataset.y.numel() == entry.num_graphs:
-        return f"{min(graphs, dataset.y.numel())} graphs instead of {entry.num_graphs}"
+    y = dataset._data.y
+    rows = graphs if entry.task == "node" else y.size(0)
+    if not graphs == rows == entry.num_graphs:
+        return f"{min(graphs, rows)} graphs instead of {entry.num_graphs}"
     if dataset.num_features != entry.num_features:
         return f"{dataset.num_features} features per node instead of {entry.num_features}"
-    classes = dataset.y.unique().numel()
+    classes = y.size(1) if entry.task == "lrgb" else y.unique().numel()
     if classes != entry.num_classes:
         return f"{classes} classes instead of {entry.num_classes}"
-    for attribute, word, expected in (
-        ("x", "nodes", entry.average_nodes),
-        ("edge_index", "edges", entry.average_edges),
+    for total, word, expected in (
+        (dataset._data.x.size(0), "nodes", entry.average_nodes),
+        (dataset._data.edge_index.size(1), "edges", entry.average_edges),
     ):
-        average = int(dataset.slices[attribute][-1]) / graphs
+        average = total / graphs
         if abs(average - expected) > 0.0051:  # The entries have two decimals.
             return f"{average:.2f} {word} per graph instead of {expected:.2f}"
     return None

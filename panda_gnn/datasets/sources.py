@@ -25,35 +25,51 @@ def fetch(entry: DatasetEntry, raw: Path, mirror: str | os.PathLike[str] | None)
 
     Returns where the files came from. Only ``raw`` and folders beside it are written.
     """
-    archive = _in_mirror(entry, mirror)
-    if archive is not None:
-        _unpack(entry, archive, raw)
-        return str(archive)
+    folder = _mirror(entry, mirror)
+    if folder is not None:
+        if entry.loose_files:
+            _copy(entry, folder, raw)
+            return str(folder / entry.in_mirror)
+        _unpack(entry, folder / entry.archive, raw)
+        return str(folder / entry.archive)
     bundled = _in_grakel(entry)
     if bundled is not None:
         raw.mkdir()
         for file in bundled.iterdir():
             shutil.copyfile(file, raw / file.name)
         return str(bundled)
+    if entry.loose_files:
+        raw.mkdir()
+        for loose in entry.loose_files:
+            _download(entry, loose.url, raw / loose.name)
+        return entry.loose_files[0].url
     archive = raw.parent / "download.zip"
-    _download(entry, archive)
+    _download(entry, entry.url, archive)
     _unpack(entry, archive, raw)
     archive.unlink()
     return entry.url
 
 
-def _in_mirror(entry: DatasetEntry, mirror: str | os.PathLike[str] | None) -> Path | None:
-    """The archive of ``entry`` in the mirror, if there is a mirror and it has one."""
+def _mirror(entry: DatasetEntry, mirror: str | os.PathLike[str] | None) -> Path | None:
+    """The mirror, if there is one and it has ``entry``."""
     named = mirror if mirror is not None else os.environ.get(MIRROR_VARIABLE)
     if not named:
         return None
     folder = Path(named).expanduser()
     if not folder.is_dir():
         raise InputError(
-            f"the mirror '{folder}' is not a folder: give the folder that holds {entry.archive}"
+            f"the mirror '{folder}' is not a folder: give the folder that holds {entry.in_mirror}"
         )
-    archive = folder / entry.archive
-    return archive if archive.is_file() else None
+    return folder if (folder / entry.in_mirror).is_file() else None
+
+
+def _copy(entry: DatasetEntry, folder: Path, raw: Path) -> None:
+    """Copy the loose files of ``entry`` from the mirror ``folder``."""
+    raw.mkdir()
+    for loose in entry.loose_files:
+        if not (folder / loose.path).is_file():
+            raise InputError(f"the mirror '{folder}' has {entry.in_mirror}, but not {loose.path}")
+        shutil.copyfile(folder / loose.path, raw / loose.name)
 
 
 def _in_grakel(entry: DatasetEntry) -> Path | None:
@@ -66,22 +82,22 @@ def _in_grakel(entry: DatasetEntry) -> Path | None:
     return None
 
 
-def _download(entry: DatasetEntry, archive: Path) -> None:
+def _download(entry: DatasetEntry, url: str, path: Path) -> None:
     try:
         with (
-            urllib.request.urlopen(entry.url, timeout=TIMEOUT) as response,
-            archive.open("wb") as file,
+            urllib.request.urlopen(url, timeout=TIMEOUT) as response,
+            path.open("wb") as file,
         ):
             shutil.copyfileobj(response, file)
     except (OSError, HTTPException) as error:
         raise InputError(
-            f"{entry.printed} is not on this machine and {entry.url} cannot be read ({error}): "
-            f"go online, or set {MIRROR_VARIABLE} to a folder that holds {entry.archive}"
+            f"{entry.printed} is not on this machine and {url} cannot be read ({error}): "
+            f"go online, or set {MIRROR_VARIABLE} to a folder that holds {entry.in_mirror}"
         ) from error
 
 
 def _unpack(entry: DatasetEntry, archive: Path, raw: Path) -> None:
-    """Unpack the folder named like the dataset to ``raw``, unless it is damaged or reaches out."""
+    """Unpack the folder of the raw files to ``raw``, unless it is damaged or reaches out."""
     scratch = raw.with_name("unpacked")
     name = entry.url if archive.parent == raw.parent else str(archive)
     try:
@@ -104,8 +120,9 @@ def _unpack(entry: DatasetEntry, archive: Path, raw: Path) -> None:
         raise InputError(
             f"the archive {name} is damaged ({error}): replace it with a sound copy"
         ) from error
-    content = scratch / entry.printed
+    folder = entry.folder_in_archive or entry.printed
+    content = scratch / folder
     if not content.is_dir():
-        raise InputError(f"the archive {name} does not hold a folder {entry.printed}/")
+        raise InputError(f"the archive {name} does not hold a folder {folder}/")
     content.rename(raw)
     shutil.rmtree(scratch)

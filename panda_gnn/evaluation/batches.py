@@ -11,6 +11,7 @@ from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
+from panda_gnn.nn.lrgb import LongRangeGNN, PandaLongRangeGNN
 
 
 @dataclass(eq=False)
@@ -36,15 +37,16 @@ class GraphBatch:
     edge_options: Mapping[str, Tensor]
     _prepared: dict[str, Any] = field(default_factory=dict, repr=False)
 
-    def scores(self, model: GNN) -> Tensor:
+    def scores(self, model: GNN | LongRangeGNN) -> Tensor:
         """What ``model`` gives for each graph."""
         out: Tensor = model(
             self.x, self._edges(model), batch=self.batch, num_graphs=self.num_graphs
         )
         return out
 
-    def _edges(self, model: GNN) -> Edges | WidthPartition:
-        kind = "partition" if isinstance(model, PandaGNN) else "edges"
+    def _edges(self, model: GNN | LongRangeGNN) -> Edges | WidthPartition:
+        width_aware = isinstance(model, PandaGNN | PandaLongRangeGNN)
+        kind = "partition" if width_aware else "edges"
         if kind not in self._prepared:
             self._prepared[kind] = self._prepare(kind)
         prepared: Edges | WidthPartition = self._prepared[kind]
@@ -69,7 +71,7 @@ class GraphTable:
 
     Attributes:
         x: Node features of all graphs.
-        y: The class of each graph.
+        y: The class of each graph, or of each node, or a row of targets for each graph.
         edge_index: The edges of all graphs, numbered by the node's place in ``x``.
         node_ptr: Where the nodes of each graph start; one more for the end.
         edge_ptr: Where the edges of each graph start; one more for the end.
@@ -116,7 +118,7 @@ class GraphTable:
     @property
     def num_graphs(self) -> int:
         """The number of graphs."""
-        return self.y.numel()
+        return self.node_ptr.numel() - 1
 
     @property
     def num_classes(self) -> int:

@@ -8,19 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch_geometric.data import InMemoryDataset
 
 from panda_gnn.centrality import CENTRALITIES, centrality
-from panda_gnn.datasets import DATASETS, load
+from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
+from panda_gnn.evaluation.lrgb_protocol import (
+    LRGB_SETTINGS,
+    check_lrgb_settings,
+    panda_lrgb_defaults,
+)
+from panda_gnn.evaluation.node_protocol import NODE_SETTINGS, check_node_settings
+from panda_gnn.evaluation.rewired import rewired
+from panda_gnn.evaluation.source import Source as Source
+from panda_gnn.evaluation.source import source as source
 from panda_gnn.nn import GNN, CommuteTimeGNN, PandaGNN
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.nn.selectors import SELECTORS
@@ -35,21 +42,6 @@ from panda_gnn.rewiring.sdrf import SDRF
 from panda_gnn.transforms import top_nodes
 
 Settings = Mapping[str, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """A dataset and its graphs in one piece."""
-
-    dataset: InMemoryDataset
-    graphs: GraphTable
-
-
-@lru_cache(maxsize=2)
-def source(name: str, root: str | None = None, mirror: str | None = None) -> Source:
-    """The dataset ``name``, loaded and collated once in a process."""
-    dataset = load(name, root=root, mirror=mirror)
-    return Source(dataset, GraphTable.collate(dataset))
 
 
 @dataclass(frozen=True)
@@ -76,13 +68,20 @@ def complete(config: Config) -> Config:
     choose("dataset", config.dataset, DATASETS)
     choose("backbone", config.backbone, BACKBONES)
     method = METHODS[choose("method", config.method, METHODS)]
-    defaults = method.defaults(config)
+    task = DATASETS[config.dataset].task
+    if method.model is None and task != "graph":
+        raise InputError(f"method {config.method} is for graph sets, {config.dataset} is none")
+    defaults = {**method.defaults(config), **_TASK_SETTINGS[task]}
     for name in config.settings:
         if name not in defaults:
             known = f"has {', '.join(defaults)}" if defaults else "has none"
             raise InputError(f"unknown setting '{name}': method {config.method} {known}")
     settings = {**defaults, **config.settings}
     _check(settings, config.width)
+    if task == "node":
+        check_node_settings(settings)
+    elif task == "lrgb":
+        check_lrgb_settings(config, settings)
     method.check(settings)
     return replace(config, settings=settings)
 
@@ -101,25 +100,30 @@ def _check(settings: Settings, width: int) -> None:
         choose("selector", settings["selector"], SELECTORS)
 
 
+_TASK_SETTINGS: Mapping[str, Mapping[str, Setting]] = {
+    "graph": {},
+    "node": NODE_SETTINGS,
+    "lrgb": LRGB_SETTINGS,
+}
+
+
 def _none(config: Config) -> dict[str, Setting]:
     return {}
 
 
 def _panda_defaults(config: Config) -> dict[str, Setting]:
     """The paper's best settings for the backbone and the dataset."""
-    best = best_settings(config.backbone, config.dataset)
-    if best is None:
+    if DATASETS[config.dataset].task == "lrgb":
+        return panda_lrgb_defaults(config)
+    names = ("k", "high_width", "centrality")
+    best = best_settings(config.backbone, config.dataset.removesuffix("-filtered"))
+    if best is None and not set(names) <= set(config.settings):
         raise InputError(
             f"the paper has no settings for {config.backbone} on {config.dataset}: "
             "give k, high_width and centrality"
         )
-    return {
-        "k": best.k,
-        "high_width": best.high_width,
-        "centrality": best.centrality,
-        "selector": "topk",
-        "variant": "paper",
-    }
+    known = config.settings if best is None else vars(best)
+    return {**{name: known[name] for name in names}, "selector": "topk", "variant": "paper"}
 
 
 def _which(*names: str) -> Callable[[Config], dict[str, Setting]]:
@@ -136,11 +140,6 @@ def _high(given: Source, settings: Settings, seed: int) -> Tensor:
     scores = centrality(settings["centrality"], given.dataset, seed=seed)
     counts = torch.full((given.graphs.num_graphs,), settings["k"])
     return top_nodes(scores, counts, given.graphs.graph_of_node)
-
-
-def _rewired(given: Source, transform: Rewiring) -> GraphTable:
-    """The graphs after a rewiring."""
-    return GraphTable.collate([transform(graph) for graph in given.dataset])
 
 
 def _with_high(given: Source, settings: Settings, seed: int) -> GraphTable:
@@ -168,6 +167,8 @@ def _stack(config: Config, graphs: GraphTable) -> dict[str, Any]:
         "num_layers": config.num_layers,
         "dropout": config.dropout,
     }
+    if DATASETS[config.dataset].task == "node":
+        options["readout"] = None
     if config.backbone.startswith("r"):
         types = graphs.edge_options.get("edge_type")
         options["num_relations"] = 1 if types is None else 2
@@ -277,15 +278,18 @@ _CONTROLS = {
 def _rewiring(summary: str, transform: Callable[..., Rewiring], **defaults: Setting) -> Method:
     """A method that rewires every graph before the plain backbone sees it."""
 
+    def make(settings: Settings) -> Rewiring:
+        return transform(**{name: settings[name] for name in defaults})
+
     def graphs(given: Source, settings: Settings, seed: int) -> GraphTable:
-        return _rewired(given, transform(**settings))
+        return rewired(given.dataset, given.graphs, make(settings), given.collate)
 
     return Method(
         summary,
         lambda config: dict(defaults),
         graphs,
         _plain,
-        lambda settings: transform(**settings),
+        make,
     )
 
 

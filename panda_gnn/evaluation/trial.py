@@ -6,7 +6,7 @@ import contextlib
 import platform
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -18,8 +18,18 @@ from panda_gnn import __version__
 from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.kernel import fit_kernel
-from panda_gnn.evaluation.methods import METHODS, complete, source
-from panda_gnn.evaluation.protocol import SELECTIONS, chosen_epoch, random_split, train
+from panda_gnn.evaluation.lrgb_protocol import lrgb_split, make_model, train_lrgb
+from panda_gnn.evaluation.methods import METHODS, Source, complete, source
+from panda_gnn.evaluation.metrics import metric_of
+from panda_gnn.evaluation.node_protocol import node_split, train_nodes
+from panda_gnn.evaluation.protocol import (
+    SELECTIONS,
+    Curves,
+    Split,
+    chosen_epoch,
+    random_split,
+    train,
+)
 
 #: Raised whenever a trial gives other scores than before; rows of different codes never mix.
 CODE = "1"
@@ -39,11 +49,14 @@ def run_trial(
 
     The result depends on ``config`` and ``seed`` alone (but for the time and the versions): it is
     the same bit for bit in another process and on another executor. The split depends on the
-    dataset and the seed alone, so methods can be compared seed by seed.
+    dataset and the seed alone, so methods can be compared seed by seed. The task of the dataset
+    decides how it is trained: :mod:`~panda_gnn.evaluation.protocol`,
+    :mod:`~panda_gnn.evaluation.node_protocol` or :mod:`~panda_gnn.evaluation.lrgb_protocol`.
 
     Args:
         config: What to train; settings that are not given get the method's defaults.
-        seed: Decides the split, the initial weights, dropout and the order of mini-batches.
+        seed: Decides the split (where it is not a fixed one), the initial weights, dropout and the
+            order of mini-batches.
         root: The folder that holds the datasets.
         mirror: A folder to take datasets from instead of the network.
         on_epoch: Called after every epoch with its number and validation score.
@@ -51,7 +64,8 @@ def run_trial(
     config = complete(config)
     method = METHODS[config.method]
     given = source(config.dataset, root, mirror)
-    split = random_split(given.graphs.num_graphs, seed)
+    task = DATASETS[config.dataset].task
+    split = _split(given, config, seed)
     start = time.perf_counter()
     with _one_thread(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -60,12 +74,15 @@ def run_trial(
         if method.model is None:
             curves = fit_kernel(graphs, split, int(config.settings["rounds"] or 0))
         else:
-            model = method.model(graphs, config, config.settings)
+            make: Callable[..., Any] = make_model if task == "lrgb" else method.model
+            model = make(graphs, config, config.settings)
             parameters = model.num_parameters._asdict()
-            curves = train(model, graphs, split, config, seed, on_epoch)
+            curves = _TRAIN[task](model, graphs, split, config, seed, on_epoch)
     scores = {}
+    sign = 1 if metric_of(config.dataset).higher_is_better else -1
+    merits = [[sign * score for score in part] for part in (curves.validation, curves.test)]
     for selection in SELECTIONS:
-        epoch = chosen_epoch(selection, curves.validation, curves.test)
+        epoch = chosen_epoch(selection, *merits)
         scores[selection] = {
             "epoch": epoch,
             "validation": curves.validation[epoch],
@@ -85,6 +102,22 @@ def run_trial(
         "versions": versions(),
         "revision": revision(),
     }
+
+
+_TRAIN: Mapping[str, Callable[..., Curves]] = {
+    "graph": train,
+    "node": train_nodes,
+    "lrgb": train_lrgb,
+}
+
+
+def _split(given: Source, config: Config, seed: int) -> Split:
+    task = DATASETS[config.dataset].task
+    if task == "node":
+        return node_split(given.dataset[0], str(config.settings["split"]), seed)
+    if task == "lrgb":
+        return lrgb_split(config.dataset)
+    return random_split(given.graphs.num_graphs, seed)
 
 
 @contextlib.contextmanager

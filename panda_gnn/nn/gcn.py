@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 from torch_geometric.nn.inits import glorot
 
+from panda_gnn.backend import current_backend
 from panda_gnn.errors import choose
+from panda_gnn.nn import kernels
+from panda_gnn.nn.kernels.multiply import multiply
+from panda_gnn.nn.kernels.rows import norm_of, width_norm_of
 from panda_gnn.nn.panda_conv import (
     Activation,
     Convolution,
@@ -16,13 +21,15 @@ from panda_gnn.nn.panda_conv import (
     update,
 )
 from panda_gnn.nn.partition import Edges, WidthPartition
-from panda_gnn.nn.propagate import propagate
+from panda_gnn.nn.propagate import fused_sums, fuses, propagate, with_backend
 
 VARIANTS = ("paper", "released")
 
 
 def convolve(sources: Tensor, targets: Tensor, edges: Edges, self_loops: bool) -> Tensor:
     r"""The sums :math:`\sum_u \frac{1}{\sqrt{d_u d_v}} \mathbf{x}_u`, with the target's own."""
+    if kernels.apply_to(sources, edges.edge_index):
+        return multiply(sources, edges, *norm_of(edges, self_loops, sources.dtype))
     norm, loop = edges.norm(self_loops, sources.dtype)
     out = propagate(sources, edges, norm)
     return out if loop is None else out + loop.view(-1, 1) * targets
@@ -58,10 +65,19 @@ class GCNLayer(Convolution):
             nn.init.zeros_(self.linear.bias)
 
     def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
-        """The new states of the targets."""
+        """The new states of the targets; the sum and the linear map change places if that is less
+        work."""
         sources, targets = (x, x) if isinstance(x, Tensor) else x
-        out: Tensor = self.linear(convolve(sources, targets, edges, self.self_loops))
-        return out
+        if self.linear.out_features >= self.linear.in_features:
+            out: Tensor = self.linear(convolve(sources, targets, edges, self.self_loops))
+            return out
+        sources = F.linear(sources, self.linear.weight)
+        out = convolve(sources, sources[: edges.num_targets], edges, self.self_loops)
+        return out if self.linear.bias is None else out + self.linear.bias
+
+    def extra_repr(self) -> str:
+        """The options and the backend."""
+        return f"self_loops={self.self_loops}, backend={current_backend()}"
 
 
 class PandaGCNConv(PandaConv):
@@ -94,6 +110,9 @@ class PandaGCNConv(PandaConv):
             the last layer permutes class scores), and the residual connection added after the
             linear map, inside the activation. It overrides the options it names.
     """
+
+    low: GCNLayer
+    high: GCNLayer
 
     def __init__(
         self,
@@ -128,15 +147,31 @@ class PandaGCNConv(PandaConv):
 
     def forward(self, x: Pair, partition: WidthPartition) -> Pair:
         """The new states of low and high nodes."""
-        return self._released(x, partition) if self.released else super().forward(x, partition)
+        if self.released:
+            return self._released(x, partition)
+        if not fuses(x, partition, self.selector):
+            return super().forward(x, partition)
+        low, high = self._convolve(x, partition)
+        return (
+            update(self.low.linear(low), x[0], self.activation, self.residual),
+            update(self.high.linear(high), x[1], self.activation, self.residual),
+        )
+
+    def _convolve(self, x: Pair, partition: WidthPartition) -> Pair:
+        weight, loop = width_norm_of(partition, self.low.self_loops, x[0].dtype)
+        return fused_sums(x, partition, weight, loop, self.expand, self.selector)
+
+    def __repr__(self) -> str:
+        return with_backend(super().__repr__())
 
     def _released(self, x: Pair, partition: WidthPartition) -> Pair:
-        assert isinstance(self.low, GCNLayer)
-        assert isinstance(self.high, GCNLayer)
         low, high = self.low.linear(x[0]), self.high.linear(x[1])
-        expanded, selected = self.adapt((low, high), partition)
-        into_low = convolve(torch.cat([low, selected]), low, partition.into_low, True)
-        into_high = convolve(torch.cat([high, expanded]), high, partition.into_high, True)
+        if fuses((low, high), partition, self.selector):
+            into_low, into_high = self._convolve((low, high), partition)
+        else:
+            expanded, selected = self.adapt((low, high), partition)
+            into_low = convolve(torch.cat([low, selected]), low, partition.into_low, True)
+            into_high = convolve(torch.cat([high, expanded]), high, partition.into_high, True)
         return (
             update(low + into_low, low, self.activation, False),
             update(high + into_high, high, self.activation, False),

@@ -6,13 +6,15 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 from torch_geometric.nn import global_mean_pool
 from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.nn import kernels
+from panda_gnn.nn.dropout import dropout
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
 from panda_gnn.nn.gin import GINLayer, PandaGINConv, perceptron
+from panda_gnn.nn.kernels.means import mean
 from panda_gnn.nn.panda_conv import Factory, Pair, PandaConv, PlainConv
 from panda_gnn.nn.partition import Edges, WidthPartition
 from panda_gnn.nn.rgcn import PandaRGCNConv, RGCNLayer
@@ -44,6 +46,14 @@ def graphs_of(x: Tensor, batch: Tensor | None, num_graphs: int | None) -> tuple[
     return batch, num_graphs
 
 
+def mean_of_graphs(x: Tensor, batch: Tensor, num_graphs: int) -> Tensor:
+    """The mean over the nodes of each graph."""
+    if kernels.apply_to(x, batch):
+        return mean(x, batch, num_graphs)
+    pooled: Tensor = global_mean_pool(x, batch, num_graphs)
+    return pooled
+
+
 class FullyAdjacentLast(nn.Module):
     r"""A last layer in which every node sees every node of its graph.
 
@@ -63,7 +73,7 @@ class FullyAdjacentLast(nn.Module):
     def forward(self, x: Tensor, edges: Edges) -> Tensor:
         """The scores of all nodes."""
         batch, num_graphs = graphs_of(x, edges.batch, edges.num_graphs)
-        seen: Tensor = self.transform(global_mean_pool(x, batch, num_graphs))[batch]
+        seen: Tensor = self.transform(mean_of_graphs(x, batch, num_graphs))[batch]
         return seen if self.own is None else seen + self.own(x, edges)
 
 
@@ -173,7 +183,7 @@ class GNN(nn.Module):
         for i, layer in enumerate(self.layers):
             x = layer(x, edges if other is None or i % 2 == 0 else other)
             states.append(x)
-            x = F.dropout(x, self.dropout, self.training)
+            x = dropout(x, self.dropout, self.training)
         return states
 
     def forward(
@@ -220,9 +230,7 @@ class GNN(nn.Module):
         """The mean over the nodes of each graph, or the nodes' own scores."""
         if self.readout is None:
             return out
-        batch, num_graphs = graphs_of(out, batch, num_graphs)
-        pooled: Tensor = global_mean_pool(out, batch, num_graphs)
-        return pooled
+        return mean_of_graphs(out, *graphs_of(out, batch, num_graphs))
 
 
 class PandaGNN(GNN):
@@ -312,7 +320,7 @@ class PandaGNN(GNN):
             if isinstance(layer, PlainConv):
                 plain = layer(plain, partition.whole)
                 states.append(partition.split(plain))
-                plain = F.dropout(plain, self.dropout, self.training)
+                plain = dropout(plain, self.dropout, self.training)
                 pair = partition.split(plain)
                 continue
             if self.lift is not None and i > 0:
@@ -320,8 +328,8 @@ class PandaGNN(GNN):
             pair = layer(pair, partition)
             states.append(pair)
             pair = (
-                F.dropout(pair[0], self.dropout, self.training),
-                F.dropout(pair[1], self.dropout, self.training),
+                dropout(pair[0], self.dropout, self.training),
+                dropout(pair[1], self.dropout, self.training),
             )
         return states
 

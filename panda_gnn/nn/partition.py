@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 
 from panda_gnn.errors import InputError
+from panda_gnn.nn import kernels
+from panda_gnn.nn.kernels.rows import width_rows_of
 
 
 @dataclass(eq=False)
@@ -84,9 +86,16 @@ class Edges:
         )
 
     def derive(self, key: object, compute: Callable[[], Any]) -> Any:
-        """Return ``compute()``, computed once for these edges and kept under ``key``."""
+        """Return ``compute()``, computed once for these edges and kept under ``key``.
+
+        What is computed in inference mode can be used in training later.
+        """
         if key not in self._derived:
-            self._derived[key] = compute()
+            if torch.is_inference_mode_enabled():
+                with torch.inference_mode(False):
+                    self._derived[key] = compute()
+            else:
+                self._derived[key] = compute()
         return self._derived[key]
 
     def weight(self, dtype: torch.dtype) -> Tensor:
@@ -154,7 +163,7 @@ class WidthPartition:
     r"""Nodes and edges of a graph split by width, built once and given to every layer.
 
     Low nodes keep their order, and so do high nodes. Every edge goes into exactly one of two
-    bipartite edge sets:
+    bipartite edge sets, which are built when they are first asked for:
 
     * :attr:`into_low`: the targets are the low nodes, the sources are the low nodes followed by one
       source for each edge from a high to a low node (what :math:`g` makes of the pair);
@@ -199,40 +208,81 @@ class WidthPartition:
         )
         self.whole = whole
         self.high = high
-        self.low_nodes = (~high).nonzero().view(-1)
-        self.high_nodes = high.nonzero().view(-1)
+
+    @property
+    def low_nodes(self) -> Tensor:
+        """Indices of the low nodes, ascending."""
+        return self._nodes[0]
+
+    @property
+    def high_nodes(self) -> Tensor:
+        """Indices of the high nodes, ascending."""
+        return self._nodes[1]
+
+    @property
+    def crossing(self) -> Tensor:
+        """The positions of source and target of each edge from a high to a low node."""
+        return self._halves[0]
+
+    @property
+    def into_low(self) -> Edges:
+        """The edges into low nodes."""
+        return self._halves[1]
+
+    @property
+    def into_high(self) -> Edges:
+        """The edges into high nodes."""
+        return self._halves[2]
+
+    @property
+    def _nodes(self) -> tuple[Tensor, Tensor]:
+        return cast("tuple[Tensor, Tensor]", self.whole.derive("nodes", self._split_nodes))
+
+    @property
+    def _halves(self) -> tuple[Tensor, Edges, Edges]:
+        return cast("tuple[Tensor, Edges, Edges]", self.whole.derive("halves", self._split_edges))
+
+    def _split_nodes(self) -> tuple[Tensor, Tensor]:
+        if kernels.apply_to(self.high, self.whole.edge_index):
+            rows = width_rows_of(self)
+            return rows.nodes[: rows.num_low], rows.nodes[rows.num_low :]
+        return (~self.high).nonzero().view(-1), self.high.nonzero().view(-1)
+
+    def _split_edges(self) -> tuple[Tensor, Edges, Edges]:
+        high = self.high
         num_low, num_high = self.low_nodes.numel(), self.high_nodes.numel()
         position = torch.where(high, high.cumsum(0), (~high).cumsum(0)) - 1
 
-        source, target = edge_index
+        source, target = self.whole.edge_index
         from_high, to_high = high[source], high[target]
         low_low = (~from_high & ~to_high).nonzero().view(-1)
         high_low = (from_high & ~to_high).nonzero().view(-1)
         high_high = (from_high & to_high).nonzero().view(-1)
         low_high = (~from_high & to_high).nonzero().view(-1)
 
-        self.crossing = torch.stack([position[source[high_low]], position[target[high_low]]])
+        crossing = torch.stack([position[source[high_low]], position[target[high_low]]])
         number = torch.arange(high_low.numel(), device=source.device)
-        self.into_low = _half(
-            whole,
+        into_low = _half(
+            self.whole,
             torch.cat([low_low, high_low]),
             torch.cat([position[source[low_low]], num_low + number]),
             position,
             self.low_nodes,
             num_low + high_low.numel(),
         )
-        self.into_high = _half(
-            whole,
+        into_high = _half(
+            self.whole,
             torch.cat([high_high, low_high]),
             torch.cat([position[source[high_high]], num_high + position[source[low_high]]]),
             position,
             self.high_nodes,
             num_high + num_low,
         )
+        return crossing, into_low, into_high
 
     def split(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """The rows of the low and of the high nodes."""
-        return x[self.low_nodes], x[self.high_nodes]
+        return x.index_select(0, self.low_nodes), x.index_select(0, self.high_nodes)
 
     def merge(self, x_low: Tensor, x_high: Tensor) -> Tensor:
         """The rows of all nodes in the graph's order; both sides must have one width."""

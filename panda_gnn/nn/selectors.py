@@ -24,6 +24,8 @@ from torch.nn import functional as F
 from torch_geometric.nn.inits import glorot, zeros
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.nn import kernels
+from panda_gnn.nn.kernels.select import GREATEST_WIDTH, gather, rank
 
 
 class Eta(nn.Module):
@@ -52,10 +54,15 @@ class Eta(nn.Module):
                 glorot(linear.weight)
                 zeros(linear.bias)
 
-    def forward(self, x_low: Tensor, x_high: Tensor, crossing: Tensor) -> Tensor:
-        """The logits, shape ``[num_edges, high_width]``."""
+    def parts(self, x_low: Tensor, x_high: Tensor) -> tuple[Tensor, Tensor]:
+        """What sources and targets contribute to the first linear map."""
         of_high = F.linear(x_high, self.first.weight[:, : self.high_width])
         of_low = F.linear(x_low, self.first.weight[:, self.high_width :], self.first.bias)
+        return of_high, of_low
+
+    def forward(self, x_low: Tensor, x_high: Tensor, crossing: Tensor) -> Tensor:
+        """The logits, shape ``[num_edges, high_width]``."""
+        of_high, of_low = self.parts(x_low, x_high)
         logits = of_high[crossing[0]] + of_low[crossing[1]]
         return logits if self.second is None else self.second(logits.relu())
 
@@ -72,6 +79,7 @@ class TopK(nn.Module):
     """
 
     learns = False
+    ascending = False
 
     def __init__(
         self, width: int, high_width: int, *, hidden: int | None = None, score: str = "sigmoid"
@@ -88,15 +96,33 @@ class TopK(nn.Module):
         """Draw eta anew."""
         self.eta.reset_parameters()
 
+    @property
+    def ties(self) -> bool:
+        """Whether all negative logits are tied."""
+        return self.score == "relu"
+
     def select(self, logits: Tensor) -> Tensor:
         """The dimensions each edge takes, shape ``[num_edges, width]``."""
-        key = logits.relu() if self.score == "relu" else logits
-        return torch.sort(key, dim=1, descending=True, stable=True).indices[:, : self.width]
+        if kernels.apply_to(logits) and self.high_width <= GREATEST_WIDTH:
+            edge = torch.arange(logits.size(0))
+            nothing = logits.new_zeros(1, self.high_width)
+            ends = torch.stack([edge, torch.zeros_like(edge)])
+            return rank(logits, nothing, ends, self.width, self.ties, self.ascending).long()
+        key = logits.relu() if self.ties else logits
+        index = torch.sort(key, dim=1, descending=True, stable=True).indices[:, : self.width]
+        return index.sort(dim=1).values if self.ascending else index
 
     def forward(self, x_low: Tensor, x_high: Tensor, crossing: Tensor) -> Tensor:
         """The messages, shape ``[num_edges, width]``."""
+        compiled = self.high_width <= GREATEST_WIDTH and kernels.apply_to(x_low, x_high, crossing)
         with torch.no_grad():
-            index = self.select(self.eta(x_low, x_high, crossing))
+            if compiled and self.eta.second is None:
+                parts = self.eta.parts(x_low, x_high)
+                index = rank(*parts, crossing, self.width, self.ties, self.ascending)
+            else:
+                index = self.select(self.eta(x_low, x_high, crossing))
+        if compiled:
+            return gather(x_high, crossing[0], index)
         return x_high[crossing[0]].gather(1, index)
 
     def __repr__(self) -> str:
@@ -106,9 +132,7 @@ class TopK(nn.Module):
 class Sorted(TopK):
     """The dimensions :class:`TopK` takes, in their own order: nothing is permuted."""
 
-    def select(self, logits: Tensor) -> Tensor:
-        """The dimensions each edge takes, ascending."""
-        return super().select(logits).sort(dim=1).values
+    ascending = True
 
 
 class Gated(TopK):
@@ -126,7 +150,7 @@ class Gated(TopK):
         """The messages, shape ``[num_edges, width]``."""
         logits: Tensor = self.eta(x_low, x_high, crossing)
         index = self.select(logits.detach())
-        activated = logits.relu() if self.score == "relu" else logits.sigmoid()
+        activated = logits.relu() if self.ties else logits.sigmoid()
         gate = activated.gather(1, index).softmax(dim=1) * self.width
         return x_high[crossing[0]].gather(1, index) * gate
 

@@ -1,0 +1,49 @@
+"""Rewirings: transforms that change the edges of a graph before a network sees it."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from panda_gnn.rewiring.afrc import AFRC
+from panda_gnn.rewiring.base import Rewiring
+from panda_gnn.rewiring.borf import BORF
+from panda_gnn.rewiring.digl import DIGL
+from panda_gnn.rewiring.expander import Expander
+from panda_gnn.rewiring.fosr import FoSR
+from panda_gnn.rewiring.fully_adjacent import FullyAdjacent
+from panda_gnn.rewiring.gtr import GTR
+from panda_gnn.rewiring.laser import LASER
+from panda_gnn.rewiring.parallel import rewire_dataset
+from panda_gnn.rewiring.sdrf import SDRF
+from panda_gnn.rewiring.virtual_node import VirtualNode
+
+__all__ = [
+    "AFRC",
+    "BORF",
+    "DIGL",
+    "GTR",
+    "LASER",
+    "REWIRINGS",
+    "SDRF",
+    "Expander",
+    "FoSR",
+    "FullyAdjacent",
+    "Rewiring",
+    "VirtualNode",
+    "rewire_dataset",
+]
+
+REWIRINGS: Mapping[str, type[Rewiring]] = MappingProxyType(
+    {
+        "digl": DIGL,
+        "fa": FullyAdjacent,
+        "sdrf": SDRF,
+        "fosr": FoSR,
+        "borf": BORF,
+        "gtr": GTR,
+        "afrc": AFRC,
+        "expander": Expander,
+        "laser": LASER,
+        "virtual-node": VirtualNode,
+    }
+)
+"""Every rewiring by its name in commands and studies, those of the paper first."""

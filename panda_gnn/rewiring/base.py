@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import abstractmethod
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
@@ -28,49 +30,88 @@ class Rewiring(BaseTransform):
     version: int = 1
 
     def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
+        self.seed = whole_number("seed", seed)
 
     @abstractmethod
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """Return the new edges; ``edges`` and the result are ``[2, m]`` with ``u < v``, no duplicates."""
+        """Return the new edges; they and ``edges`` are ``[2, m]`` with ``u < v``, no duplicates."""
+
+    def rewired_edge_index(self, edges: Tensor, num_nodes: int) -> Tensor:
+        """What :meth:`rewire` gives for ``edges``, in both directions."""
+        return both_directions(self.rewire(edges, num_nodes), num_nodes)
+
+    def generator(self, edges: Tensor, num_nodes: int) -> np.random.Generator:
+        """Random numbers that depend on the seed and on the graph, and on nothing else."""
+        digest = hashlib.sha256(f"{num_nodes}|".encode())
+        digest.update(edges.detach().cpu().contiguous().numpy().tobytes())
+        return np.random.default_rng([self.seed, *digest.digest()])
 
     def forward(self, data: Any) -> Any:
+        before, place = self.edges_of(data)
+        after = self.rewired_edge_index(before, int(data.num_nodes))
+        return with_edges(data, before, place, after)
+
+    def edges_of(self, data: Data) -> tuple[Tensor, Tensor]:
+        """What :func:`panda_gnn.graphs.undirected_edges` gives for a graph that can be rewired."""
         name = type(self).__name__
         if "edge_type" in data:
             raise InputError(
                 f"{name} writes edge_type, but the graph already has one: "
                 "delete or rename it before rewiring"
             )
-        before, order = undirected_edges(data, name)
-        num_nodes = int(data.num_nodes)
-        after = self.rewire(before, num_nodes)
-        return _with_edges(data, before, order, after, num_nodes)
+        return undirected_edges(data, name)
 
     def __repr__(self) -> str:
         options = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
         return f"{type(self).__name__}({options})"
 
 
-def _with_edges(data: Data, before: Tensor, order: Tensor, after: Tensor, num_nodes: int) -> Data:
-    """``data`` with the edges ``after`` in both directions, their types and their attributes."""
-    edge_index = torch.cat([after, after.flip(0)], dim=1)
-    rank = edge_index[0] * num_nodes + edge_index[1]
-    rank, sort = rank.sort()
-    edge_index = edge_index[:, sort]
+def whole_number(name: str, value: int) -> int:
+    """``value`` if it is a whole number from zero on, else an error in the name of the argument."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InputError(f"{name} must be a whole number, zero or more, not {value!r}")
+    return value
+
+
+def both_directions(edges: Tensor, num_nodes: int) -> Tensor:
+    """The ``edge_index`` with every one of ``edges`` in both directions, in lexicographic order."""
+    edge_index = torch.cat([edges, edges.flip(0)], dim=1)
+    return edge_index[:, (edge_index[0] * num_nodes + edge_index[1]).argsort()]
+
+
+def edited(edges: Tensor, num_nodes: int, added: Tensor, removed: Tensor) -> Tensor:
+    """``edges`` without ``removed`` and with ``added``, all ``[2, m]`` with ``u < v``, in order."""
+
+    def ranks(some: Tensor) -> Tensor:
+        return some[0] * num_nodes + some[1]
+
+    kept = ranks(edges)
+    kept = kept[~torch.isin(kept, ranks(removed))]
+    rank = torch.cat([kept, ranks(added)]).unique()
+    return torch.stack([rank // max(num_nodes, 1), rank % max(num_nodes, 1)])
+
+
+def with_edges(data: Data, before: Tensor, place: Tensor, after: Tensor) -> Data:
+    """``data`` with the edge index ``after``, the types of its edges and their attributes.
+
+    ``before`` and ``place`` are what :func:`panda_gnn.graphs.undirected_edges` returned for it.
+    """
+    num_nodes = int(data.num_nodes or 0)
+    rank = after[0] * num_nodes + after[1]
     both = torch.cat([before, before.flip(0)], dim=1)
-    known, place = (both[0] * num_nodes + both[1]).sort()
+    known, order = (both[0] * num_nodes + both[1]).sort()
     position = torch.searchsorted(known, rank).clamp(max=max(known.numel() - 1, 0))
     old = known[position] == rank if known.numel() else torch.zeros_like(rank, dtype=torch.bool)
-    source = order[place[position]] if known.numel() else position  # where in the input it stood
+    source = place[order[position]] if known.numel() else position
     result = data.clone()
     for key in data.edge_attrs():
         if key == "edge_index":
             continue
         values = data[key]
-        moved = values.new_zeros((edge_index.size(1), *values.shape[1:]))
+        moved = values.new_zeros((after.size(1), *values.shape[1:]))
         moved[old] = values[source[old]]
         result[key] = moved
-    result.edge_index = edge_index
+    result.edge_index = after
     result.edge_type = (~old).long()
     result.num_nodes = num_nodes
     return result

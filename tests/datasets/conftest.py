@@ -29,6 +29,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> DatasetEntry:
         printed="TINY",
         archive="tudataset/TINY.zip",
         url="http://127.0.0.1:9/TINY.zip",
+        raw_names=tuple(f"TINY_{part}.txt" for part in TINY_FILES),
         num_graphs=2,
         average_nodes=2.5,
         average_edges=3.0,

@@ -136,5 +136,5 @@ def test_an_archive_of_something_else_is_refused(tiny: DatasetEntry, tmp_path: P
         load("tiny", root=tmp_path / "root", mirror=tmp_path / "mirror")
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("TINY/TINY_A.txt", "1, 2\n")
-    with pytest.raises(InputError, match="does not hold the text files of TINY"):
+    with pytest.raises(InputError, match="does not hold the raw files of TINY"):
         load("tiny", root=tmp_path / "root", mirror=tmp_path / "mirror")

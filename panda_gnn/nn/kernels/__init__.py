@@ -21,16 +21,14 @@ TYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
 PLAIN = (Tensor, nn.Parameter)
 
 
-def apply_to(*tensors: Tensor) -> bool:
-    """Whether kernels may run on these tensors, here and now.
+def ordinary(*tensors: Tensor) -> bool:
+    """Whether these are plain tensors on the CPU that nobody traces or transforms.
 
-    They may if the switch says so, the tensors are plain ones on the CPU, of float32 or float64
-    (or indices or masks), and nobody traces or transforms the computation.
+    Numbers must be float32 or float64, indices int64.
     """
     if (
-        current_backend() != "compiled"
-        or torch.compiler.is_compiling()
-        or torch.jit.is_tracing()  # type: ignore[no-untyped-call]
+        torch.compiler.is_compiling()
+        or torch.jit.is_tracing()  # type: ignore[attr-defined,no-untyped-call]
         or torch._C._functorch.peek_interpreter_stack() is not None
         or forward_ad._current_level >= 0
     ):
@@ -38,6 +36,11 @@ def apply_to(*tensors: Tensor) -> bool:
     return all(
         tensor.is_cpu and tensor.dtype in TYPES and type(tensor) in PLAIN for tensor in tensors
     )
+
+
+def apply_to(*tensors: Tensor) -> bool:
+    """Whether kernels may run on these tensors: if they are ordinary and the switch says so."""
+    return current_backend() == "compiled" and ordinary(*tensors)
 
 
 _loaded: dict[str, ModuleType] = {}

@@ -1,11 +1,11 @@
 # mypy: disable-error-code="untyped-decorator"
 """A sorting network that sorts eight lists at once.
 
-The lists are the columns of a table of doubles with eight numbers in a row, in descending order. Its
-rows are taken in blocks of sixteen, which fit into vector registers: every block is sorted on its
-own by Batcher's odd-even merge sort, and then Batcher's network is run once more with blocks in the
-place of numbers, a comparison of two blocks being a merge that leaves the greater sixteen rows in
-the first. Comparisons that cannot change the rows asked for are left out.
+The lists are the columns of a table with eight doubles in a row; they get into descending order.
+The rows are taken in blocks of sixteen, which fit into vector registers: every block is sorted on
+its own by Batcher's odd-even merge sort, and then Batcher's network is run once more with blocks in
+the place of numbers, a comparison of two blocks being a merge that leaves the greater sixteen rows
+in the first. Comparisons that cannot change the rows asked for are left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
@@ -85,7 +85,7 @@ def _of_block(builder: Any, address: Any, row: int) -> Any:
 
 
 @intrinsic
-def sort_block(typing: Any, table: Any, row: Any) -> tuple[Any, Callable[..., Any]]:
+def _sort_block(typing: Any, table: Any, row: Any) -> tuple[Any, Callable[..., Any]]:
     """Sort the sixteen rows from ``row`` on."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -101,9 +101,7 @@ def sort_block(typing: Any, table: Any, row: Any) -> tuple[Any, Callable[..., An
 
 def _merge(second_needed: bool) -> Any:
     @intrinsic
-    def merge(
-        typing: Any, table: Any, first: Any, second: Any
-    ) -> tuple[Any, Callable[..., Any]]:
+    def merge(typing: Any, table: Any, first: Any, second: Any) -> tuple[Any, Callable[..., Any]]:
         """Merge two sorted blocks, the greater sixteen rows going to the first."""
 
         def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -128,5 +126,6 @@ def _merge(second_needed: bool) -> Any:
     return merge
 
 
+sort_block: Any = _sort_block
 merge_blocks = _merge(True)
 merge_to_first = _merge(False)

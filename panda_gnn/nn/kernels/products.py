@@ -7,7 +7,8 @@ share the rows: each row is summed by one thread, in one order.
 
 from __future__ import annotations
 
-from numba import carray
+import numpy as np
+from numba.np.numpy_support import carray
 
 from panda_gnn.nn.kernels.typed import Pointer, kernels
 
@@ -114,6 +115,8 @@ def drop(
     last: int,
 ) -> None:
     """``x`` times the scale where the noise reaches the threshold, else zero."""
-    x, noise, out = carray(x_, (last,)), carray(noise_, (last,)), carray(out_, (last,))
-    for i in range(first, last):
-        out[i] = x[i] * (scale if noise[i] >= threshold else 0 * scale)
+    x, noise = carray(x_, (last,))[first:last], carray(noise_, (last,))[first:last]
+    out = carray(out_, (last,))[first:last]
+    least = np.int16(threshold)
+    for i in range(last - first):
+        out[i] = x[i] * (scale if noise[i] >= least else 0 * scale)

@@ -36,8 +36,8 @@ class Back(NamedTuple):
 class WidthRows(NamedTuple):
     """The rows of low and high targets, for low and high sources.
 
-    ``nodes`` are all nodes, low ones first; ``crossing_target`` is the target of each entry from a
-    high to a low node.
+    ``nodes`` are all nodes, low ones first. The entries from high to low nodes begin with the entry
+    ``first_crossing``, and ``crossing_target`` is the target of each of them.
     """
 
     ptr: Tensor
@@ -46,6 +46,7 @@ class WidthRows(NamedTuple):
     nodes: Tensor
     crossing_target: Tensor
     num_low: int
+    first_crossing: int
 
 
 def _leaves_graph(edge: int, edge_index: Tensor, num_sources: int, num_targets: int) -> InputError:
@@ -134,8 +135,10 @@ def _width_rows_of(partition: WidthPartition) -> WidthRows:
     if wrong >= 0:
         raise _leaves_graph(wrong, partition.whole.edge_index, num_nodes, num_nodes)
     num_low = int(nodes[num_nodes])
-    crossing = int(ptr[num_nodes + num_low]) - int(ptr[num_nodes])
-    return WidthRows(ptr, column, edge, nodes[:num_nodes], crossing_target[:crossing], num_low)
+    first, last = int(ptr[num_nodes]), int(ptr[num_nodes + num_low])
+    return WidthRows(
+        ptr, column, edge, nodes[:num_nodes], crossing_target[: last - first], num_low, first
+    )
 
 
 def width_back_of(partition: WidthPartition) -> Back:

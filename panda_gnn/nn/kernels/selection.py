@@ -13,8 +13,11 @@ NaN counts as the greatest number and -0 as 0, as in ``torch.sort``.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import carray, njit
+from numba import njit
+from numba.np.numpy_support import carray
 
 from panda_gnn.nn.kernels.network import (
     BLOCK,
@@ -33,9 +36,9 @@ MAGNITUDE = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 @njit(cache=True, error_model="numpy")
-def growing(logit: float, relu: int) -> int:
+def growing(logit: Any, relu: int) -> Any:
     """An integer that grows with the logit."""
-    value = np.float64(logit)
+    value: Any = np.float64(logit)
     if value != value:
         return GREATEST
     if relu and value < 0:
@@ -140,7 +143,7 @@ def add_selected(
     first: int,
     last: int,
 ) -> None:
-    """``out[v, i] += sum_e weight[e] x[column[e], index[e, i]]``, index counting from the first row."""
+    """``out[v, i] += sum_e weight[e] x[column[e], index[e, i]]``, e in index counted from 0."""
     ptr = carray(ptr_, (last + 1,))
     column, weight = carray(column_, (ptr[last],)), carray(weight_, (ptr[last],))
     index = carray(index_, (ptr[last] - ptr[0], width))
@@ -169,7 +172,7 @@ def add_selected_back(
     first: int,
     last: int,
 ) -> None:
-    """The transposed of :func:`add_selected`: ``out[u, index[e, i]] += weight[e] gradient[v, i]``."""
+    """Transposed, ``out[u, index[e, i]] += weight[e] gradient[v, i]``."""
     ptr = carray(ptr_, (last + 1,))
     column, entry = carray(column_, (ptr[last],)), carray(entry_, (ptr[last],))
     weight, index = carray(weight_, (ptr[last],)), carray(index_, (ptr[last], width))

@@ -1,8 +1,8 @@
 # mypy: disable-error-code="untyped-decorator"
 """Edges sorted by target, by source and by width, and the weights of a graph convolution.
 
-The edges into a target stand in one *row*: entry ``e`` of row ``r``, for ``ptr[r] <= e < ptr[r+1]``,
-comes from the source ``column[e]`` and is the edge number ``edge[e]`` of the graph. Within a row
+The edges into a target stand in one *row*. The entries ``ptr[r] <= e < ptr[r+1]`` of row ``r`` come
+from the sources ``column[e]`` and are the edges number ``edge[e]`` of the graph. Within a row
 edges keep their order. The transposed rows belong to the sources; their entries name the entry
 they stand for.
 
@@ -14,7 +14,7 @@ high to high. Transposed, the four are low from low, high from low, low from hig
 
 from __future__ import annotations
 
-from numba import carray
+from numba.np.numpy_support import carray
 
 from panda_gnn.nn.kernels.typed import Pointer, kernel, kernels
 

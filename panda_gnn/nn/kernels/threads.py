@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -34,8 +35,8 @@ def run(kernel: Kernel, arguments: tuple[Any, ...], rows: int, work: int) -> Non
         kernel(*arguments, 0, rows)
         return
     cuts = [rows * piece // (4 * threads) for piece in range(4 * threads + 1)]
-    pieces = list(zip(cuts[:-1], cuts[1:], strict=True))
-    futures = [_pool(os.getpid(), threads).submit(kernel, *arguments, *piece) for piece in pieces]
+    pool = _pool(os.getpid(), threads)
+    futures = [pool.submit(kernel, *arguments, *piece) for piece in pairwise(cuts)]
     wait(futures)
     for future in futures:
         future.result()

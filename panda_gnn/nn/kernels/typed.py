@@ -64,7 +64,8 @@ def _compiled(body: Kernel, signature: str) -> Kernel:
     if function.cache_hits == 0:
         compile_times[f"{body.__name__}({parameters})"] = time.perf_counter() - begin
     arguments = [ctypes.c_void_p if name.endswith("*") else NUMBERS[name] for name in names]
-    call: Any = ctypes.CFUNCTYPE(NUMBERS[returned], *arguments)(function.address)
-    call.owner = function  # The machine code lives as long as its owner.
-    found: Kernel = call
+    call: Any = ctypes.CFUNCTYPE(NUMBERS[returned], *arguments)
+    made: Any = call(function.address)
+    made.owner = function  # The machine code lives as long as its owner.
+    found: Kernel = made
     return found

@@ -1,0 +1,125 @@
+"""Centralities against igraph and networkx, on one thread, in one run.
+
+    python benchmarks/centrality.py            REDDIT-BINARY and COLLAB, about five minutes
+    python benchmarks/centrality.py --large    one graph of 10^6 nodes and 5 * 10^6 edges, sampled
+
+Ours is betweenness, load and closeness together, from the dataset as PyG keeps it to the scores.
+The others get graphs of their own kind, built beforehand: igraph computes betweenness alone, on
+all graphs; networkx all three, on graphs drawn by cost, each standing for its share of all. Times
+are of the processor, which other programs on the machine disturb little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import statistics
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from rich.console import Console
+from rich.table import Table
+from torch_geometric.data import Data
+from torch_geometric.utils import to_undirected
+
+from panda_gnn.centrality import compile_kernels, sampled_centrality
+from panda_gnn.centrality.references import reference, sample_by_cost
+from panda_gnn.centrality.shortest_paths import quadratic_cost, shortest_paths
+from panda_gnn.csr import block_csr
+from panda_gnn.datasets import load
+
+MEASURES = ("betweenness", "load", "closeness")
+#: The least ratio to igraph's betweenness and to networkx's three.
+GOALS = {"reddit-binary": (10, 1000), "collab": (4, 200)}
+
+
+def mirror() -> Path | None:
+    """The folder with the archives of the datasets, if there is one."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("PANDA_DATA_MIRROR", beside))
+    return folder if folder.is_dir() else None
+
+
+def compare(name: str, folder: Path, sample: int, table: Table) -> bool:
+    """Time one dataset, add its lines to the table, and say whether it reached its goals."""
+    dataset = load(name, mirror=folder)
+    times = []
+    for _ in range(3):
+        begin = time.process_time()
+        csr = block_csr(dataset)
+        ours = shortest_paths(csr, threads=1)
+        times.append(time.process_time() - begin)
+    mine = statistics.median(times)
+    table.add_row(dataset.name, "panda-gnn, all three, median of 3 runs", f"{mine:.2f}")
+    igraph, networkx = reference("igraph"), reference("networkx")
+    everything = np.arange(csr.num_graphs), np.ones(csr.num_graphs)
+    drawn = sample_by_cost(quadratic_cost(csr), sample)
+    reached = True
+    for library, measures, (numbers, weights), what, goal in (
+        (igraph, MEASURES[:1], everything, "igraph, betweenness alone", GOALS[name][0]),
+        (networkx, MEASURES, drawn, f"networkx, extrapolated from {sample} graphs", GOALS[name][1]),
+    ):
+        seconds, difference = 0.0, 0.0
+        for number, weight in zip(numbers.tolist(), weights.tolist(), strict=True):
+            graph = library.graph(csr, number)
+            nodes = slice(csr.node_ptr[number], csr.node_ptr[number + 1])
+            for measure in measures:
+                begin = time.process_time()
+                theirs = library.measures[measure](graph)
+                seconds += weight * (time.process_time() - begin)
+                gap = np.abs(np.asarray(theirs) - ours[measure][nodes]).max()
+                difference = max(difference, float(gap))
+        ratio = seconds / mine
+        reached = reached and ratio >= goal and difference <= 1e-9
+        table.add_row("", what, f"{seconds:.1f}", f"{ratio:.0f}x", f"{goal}x", f"{difference:.0e}")
+    return reached
+
+
+def large(num_nodes: int, num_edges: int, samples: int) -> None:
+    """Time sampled betweenness, closeness and load of one random graph."""
+    generator = torch.Generator().manual_seed(0)
+    ends = torch.randint(num_nodes, (2, num_edges), generator=generator)
+    data = Data(edge_index=to_undirected(ends, num_nodes=num_nodes), num_nodes=num_nodes)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    begin = time.perf_counter()
+    found = sampled_centrality("betweenness", data, samples=samples, threads=1)
+    seconds = time.perf_counter() - begin
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    typical = (found.standard_error / found.scores.clamp(min=1e-300)).median()
+    print(
+        f"{num_nodes} nodes, {num_edges} edges, {samples} pivots on one thread: {seconds:.0f} s; "
+        f"peak memory {after / 2**20:.2f} GB ({before / 2**20:.2f} GB with the graph alone); "
+        f"median standard error {typical:.0%} of the betweenness"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--large", action="store_true", help="one large graph instead")
+    parser.add_argument("--nodes", type=int, default=1_000_000, help="of the large graph")
+    parser.add_argument("--edges", type=int, default=5_000_000, help="of the large graph")
+    parser.add_argument("--samples", type=int, default=100, help="pivots in the large graph")
+    parser.add_argument("--reference-graphs", type=int, default=30, help="for networkx (30)")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    print(f"compiled kernels in {compile_kernels('betweenness'):.1f} s (0: they were there)")
+    if options.large:
+        large(options.nodes, options.edges, options.samples)
+        return 0
+    folder = mirror()
+    if folder is None:
+        print("no datasets to measure on: set PANDA_DATA_MIRROR to the folder of their archives")
+        return 0
+    table = Table(title="betweenness, load and closeness on one thread, processor time")
+    for column in ("dataset", "who", "seconds", "ratio", "goal", "largest difference"):
+        table.add_column(column, justify="left" if column in ("dataset", "who") else "right")
+    reached = [compare(name, folder, options.reference_graphs, table) for name in GOALS]
+    Console(width=110).print(table)
+    return 0 if all(reached) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,57 @@
+"""One switch between compiled kernels and plain torch."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from panda_gnn.errors import choose
+
+BACKENDS = ("compiled", "torch")
+
+_current = "compiled"
+
+
+def current_backend() -> str:
+    """The backend that was chosen last: ``"compiled"`` or ``"torch"``."""
+    return _current
+
+
+class backend:
+    """Choose the code that sums messages, for the whole process.
+
+    ``"compiled"``, the default, is for tensors of float32 or float64 on a CPU; whatever it does
+    not cover (other devices and types, ``torch.compile``, ``torch.export``, transforms of
+    ``torch.func``, second derivatives of learned edge weights) runs in plain torch without further
+    ado. ``"torch"`` is plain torch everywhere. Both compute the same sums; only rounding differs.
+
+    The choice holds from the call on. Used in a ``with`` statement, it ends with it::
+
+        panda_gnn.backend("torch")
+
+        with panda_gnn.backend("torch"):
+            model(x, edge_index)
+
+    Args:
+        name: ``"compiled"`` or ``"torch"``.
+    """
+
+    def __init__(self, name: str) -> None:
+        global _current
+        self.name = choose("backend", name, BACKENDS)
+        self.before = _current
+        _current = name
+
+    def __enter__(self) -> backend:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        global _current
+        _current = self.before
+
+    def __repr__(self) -> str:
+        return f"backend('{self.name}')"

@@ -1,0 +1,132 @@
+r"""Betweenness, closeness and load of a large graph from the shortest paths of some pivots.
+
+The graph is reduced as in :mod:`panda_gnn.centrality.shortest_paths`; trees and twins stay exact.
+What costs a search per node is a sum over the :math:`n` nodes of a component,
+:math:`Y(v) = \sum_s y_s(v)`, with :math:`y_s` the dependencies or the distances from :math:`s`. It
+is estimated from :math:`S` pivots drawn without replacement, with its standard error:
+
+.. math::
+    \hat Y(v) = \frac{n}{S} \sum_{s \in \text{pivots}} y_s(v), \qquad
+    e(v) = n \sqrt{\left(1 - \frac{S}{n}\right) \frac{\operatorname{var}_s y_s(v)}{S}} .
+
+A component with at most :math:`S` nodes is computed exactly. Time grows with :math:`S` times the
+edges, memory with the edges alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+
+from panda_gnn.centrality.compiled import compiled
+from panda_gnn.centrality.components import connected_components
+from panda_gnn.centrality.parallel import bar_after_a_while, over_graphs
+from panda_gnn.centrality.shortest_paths import (
+    Classes,
+    expand,
+    merge_twins,
+    normalised,
+    path_sums,
+    peel,
+    quadratic_cost,
+)
+from panda_gnn.csr import BlockCSR, Int32
+
+Float64 = npt.NDArray[np.float64]
+
+
+def sampled_paths(
+    csr: BlockCSR, *, samples: int, seed: int, threads: int
+) -> tuple[dict[str, Float64], dict[str, Float64]]:
+    """Estimates of betweenness, closeness and load, and the standard error of each.
+
+    The pivots of a component depend on ``seed`` and its size, not on what else is there.
+    """
+    connected, order = connected_components(csr)
+    sums, errors = np.empty((2, 3, csr.num_nodes))
+    for first, last in _runs(connected.sizes > samples):
+        part = connected.graphs(first, last)
+        place = slice(connected.node_ptr[first], connected.node_ptr[last])
+        if part.sizes[0] > samples:
+            sums[:, place], errors[:, place] = _sampled(part, samples, seed, threads)
+        else:
+            cost = quadratic_cost(part)
+            sums[:, place] = over_graphs(
+                part, cost, path_sums, threads=threads, description="small components"
+            )
+            errors[:, place] = 0.0
+    size = np.repeat(connected.sizes, connected.sizes)
+    scores = normalised(csr, sums, size, order)
+    spread = normalised(csr, errors, size, order)
+    relative = np.empty(csr.num_nodes)
+    relative[order] = errors[2] / np.maximum(sums[2], 1.0)
+    spread["closeness"] = scores["closeness"] * relative
+    return scores, spread
+
+
+def _runs(alone: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Cut ``0 .. len(alone) - 1`` into runs ``(first, last)``; some stand alone."""
+    first = 0
+    for number in np.flatnonzero(alone).tolist():
+        if first < number:
+            yield first, number
+        yield number, number + 1
+        first = number + 1
+    if first < len(alone):
+        yield first, len(alone)
+
+
+def _sampled(csr: BlockCSR, samples: int, seed: int, threads: int) -> tuple[Float64, Float64]:
+    """The path sums ``[3, num_nodes]`` of one connected graph, estimated, and their errors."""
+    tree = peel(csr)
+    core = merge_twins(csr, tree.parent, tree.weight)
+    number = core.class_of[_roots(tree.parent)]
+    size = csr.num_nodes
+    pivots = np.random.default_rng([seed, size]).permutation(size)[:samples]
+    total, squares = _add_up(core, number[pivots], threads)
+    mean = total / samples
+    variance = np.maximum(squares / samples - mean * mean, 0.0) * (samples / (samples - 1.0))
+    error = size * np.sqrt((1.0 - samples / size) * variance / samples)
+    errors = error[:, number]
+    errors[:2, tree.parent >= 0] = 0.0
+    return expand(csr, tree, core, size * mean), errors
+
+
+def _roots(parent: Int32) -> Int32:
+    """The node of the core that each node of one graph hangs on, by doubling the steps up."""
+    root = np.where(parent >= 0, parent, np.arange(len(parent), dtype=np.int32))
+    while not np.array_equal(root, above := root[root]):
+        root = above
+    return root
+
+
+def _add_up(core: Classes, sources: Int32, threads: int) -> tuple[Float64, Float64]:
+    """Sums and sums of squares ``[3, num_classes]`` of what each source finds, in their order."""
+    kernels = compiled("brandes")
+    count = int(core.class_ptr[1])
+    graph = core.row_ptr[: count + 1], core.neighbours, core.members[:count], core.total[:count]
+
+    def search(room: tuple[Int32, Int32, Float64], source: int) -> Float64:
+        queue, distance, (paths, predecessors, dependency, carried) = room
+        kernels.dependencies(
+            *graph, source, queue, distance, paths, predecessors, dependency, carried
+        )
+        return np.stack([dependency, carried, distance])
+
+    lanes = min(threads, len(sources))
+    rooms = [(*np.empty((2, count), np.int32), np.empty((4, count))) for _ in range(lanes)]
+    total, squares = np.zeros((2, 3, count))
+    with (
+        bar_after_a_while("pivots", len(sources)) as report,
+        ThreadPoolExecutor(lanes) as pool,
+    ):
+        for first in range(0, len(sources), lanes):
+            for found in pool.map(search, rooms, sources[first : first + lanes].tolist()):
+                total += found
+                found *= found
+                squares += found
+            report(first + lanes)
+    return total, squares

@@ -1,0 +1,65 @@
+"""``panda figure``: a figure of the paper as PNG, SVG and the CSV behind it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from panda_gnn.errors import InputError, choose
+from panda_gnn.reports.figures import FIGURES, Request, make_figure
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    width = max(len(name) for name in FIGURES)
+    parser.epilog = "figures:\n" + "\n".join(
+        f"  {name:{width}}  {kind.summary}" for name, kind in FIGURES.items()
+    )
+    parser.add_argument("name", metavar="NAME", help="which figure, see below")
+    parser.add_argument(
+        "--dataset", nargs="+", metavar="NAME", help="datasets (those of the paper's figure)"
+    )
+    parser.add_argument("--trials", type=int, metavar="N", help="repetitions (the figure's own)")
+    parser.add_argument(
+        "--graphs", type=int, metavar="N", help="measure N graphs of each dataset (all)"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("figures"), metavar="FOLDER", help="where to (figures)"
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=Path("results"),
+        metavar="FOLDER",
+        help="keeps the rows of studies (results)",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Make the figure and say where it is."""
+    kind = FIGURES[choose("figure", options.name, FIGURES)]
+    for name in ("trials", "graphs"):
+        value = getattr(options, name)
+        if value is not None and value < 1:
+            raise InputError(f"--{name} is {value}, it must be at least 1")
+    request = Request(
+        datasets=kind.datasets if options.dataset is None else tuple(options.dataset),
+        trials=kind.trials if options.trials is None else options.trials,
+        graphs=options.graphs,
+        results=options.results,
+        command=command(options),
+    )
+    for path in make_figure(options.name, request, options.out):
+        print(path)
+
+
+def command(options: argparse.Namespace) -> str:
+    """The command line that makes the same figure again."""
+    words = ["panda", "figure", options.name]
+    if options.dataset is not None:
+        words += ["--dataset", *options.dataset]
+    for name in ("trials", "graphs"):
+        if getattr(options, name) is not None:
+            words += [f"--{name}", str(getattr(options, name))]
+    return " ".join(words)

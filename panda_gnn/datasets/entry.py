@@ -1,0 +1,101 @@
+"""What is known of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from torch_geometric.data import InMemoryDataset
+from torch_geometric.transforms import BaseTransform
+
+Task = Literal["graph", "node", "lrgb"]
+Metric = Literal["accuracy", "average precision", "mean absolute error"]
+
+
+class LooseFile(NamedTuple):
+    """A raw file that does not come in an archive.
+
+    Attributes:
+        name: The name that PyG looks for.
+        path: Where it lies in a mirror.
+        url: Where it lies on the network.
+    """
+
+    name: str
+    path: str
+    url: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetEntry:
+    """One dataset: the only place that knows its metric, its classes and its citation.
+
+    The counts are those of the graphs that :func:`panda_gnn.datasets.load` gives (every undirected
+    edge twice, no self-loops); a copy of the dataset that does not have them is not accepted.
+
+    Attributes:
+        name: The name in commands, studies and :func:`panda_gnn.datasets.load`.
+        printed: The name in tables and messages.
+        dataset_class: PyG's class.
+        pyg_name: The name that PyG's class gets, where it is not the printed one.
+        options: What else PyG's class gets.
+        prepare: What is done to every graph before it is stored.
+        below: The folder below the data root that PyG's class gets as its root.
+        home: The folder in there that the class uses, where it is not the printed name.
+        archive: Where the archive lies in a mirror; empty where the files are loose.
+        url: Where the archive lies on the network.
+        folder_in_archive: What holds the raw files there, where it is not the printed name.
+        loose_files: The raw files of a dataset without an archive.
+        raw_names: The raw files without which PyG would try to download.
+        processed_names: What PyG makes of them.
+        task: What is to be predicted: the class of ``graph`` or ``node``, or the targets of the
+            long-range benchmark (``lrgb``).
+        metric: How predictions are scored.
+        num_classes: The number of classes; of targets in the long-range benchmark.
+        num_graphs: The number of graphs.
+        split_sizes: How many graphs are for training, validation and test, in the order of the
+            dataset, where the split is fixed.
+        average_nodes: Nodes of a graph.
+        average_edges: Edges of a graph.
+        num_features: Features of a node.
+        constant_features: Whether the dataset comes without features, so that every node gets the
+            feature 1.
+        citation: Whom to cite.
+    """
+
+    name: str
+    printed: str
+    dataset_class: type[InMemoryDataset]
+    pyg_name: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    prepare: BaseTransform | None = None
+    below: str = ""
+    home: str = ""
+    archive: str = ""
+    url: str = ""
+    folder_in_archive: str = ""
+    loose_files: tuple[LooseFile, ...] = ()
+    raw_names: tuple[str, ...]
+    processed_names: tuple[str, ...] = ("data.pt",)
+    task: Task
+    metric: Metric
+    num_classes: int
+    num_graphs: int
+    split_sizes: tuple[int, int, int] | None = None
+    average_nodes: float
+    average_edges: float
+    num_features: int
+    constant_features: bool = False
+    citation: str
+
+    @property
+    def place(self) -> str:
+        """The folder of the dataset below the data root."""
+        home = self.home or self.printed
+        return f"{self.below}/{home}" if self.below else home
+
+    @property
+    def in_mirror(self) -> str:
+        """What a mirror must hold: the archive, or the first of the files."""
+        return self.archive or self.loose_files[0].path

@@ -1,0 +1,179 @@
+"""Where a graph squashes: its nodes and edges ranked, and the numbers that sum it up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from panda_gnn.centrality import CENTRALITIES, centrality
+from panda_gnn.diagnostics.curvature import (
+    augmented_forman_curvature,
+    balanced_forman_curvature,
+    ollivier_ricci_curvature,
+)
+from panda_gnn.diagnostics.resistance import (
+    components,
+    edge_resistance,
+    resistance_sketch,
+    total_resistance,
+)
+from panda_gnn.diagnostics.signal import hop_distances
+from panda_gnn.diagnostics.spectrum import spectral_gap
+from panda_gnn.errors import InputError, choose
+from panda_gnn.graphs import undirected_edges
+
+EXACT_NODES = 3000
+"""Larger graphs have their resistances estimated and their diameter left out."""
+
+CURVATURES: Mapping[str, Callable[[Data], Tensor]] = MappingProxyType(
+    {
+        "curvature": balanced_forman_curvature,
+        "augmented-forman": augmented_forman_curvature,
+        "ollivier-ricci": ollivier_ricci_curvature,
+    }
+)
+NODE_MEASURES = (*(name for name in CENTRALITIES if name != "random"), *CURVATURES)
+EDGE_MEASURES = ("resistance", *CURVATURES)
+
+
+class Ranking(NamedTuple):
+    """Nodes or edges, the tightest bottleneck first."""
+
+    #: Nodes ``[count]``, or edges ``[2, count]`` with the smaller node first.
+    items: Tensor
+    #: The measure of each.
+    values: Tensor
+
+
+def bottleneck_nodes(data: Data, by: str = "betweenness", count: int = 10) -> Ranking:
+    """The ``count`` nodes most in the way of messages, equal ones by index.
+
+    Args:
+        data: An undirected graph.
+        by: A centrality (the highest first; by ``"resistance"`` these are the nodes hardest to
+            reach), or a curvature (the node with the lowest edge first): ``"curvature"`` for
+            balanced Forman, ``"augmented-forman"`` or ``"ollivier-ricci"``.
+        count: How many nodes; all if there are fewer.
+    """
+    choose("measure of nodes", by, NODE_MEASURES)
+    return _ranking(node_measure(data, by), _positive(count), lowest_first=by in CURVATURES)
+
+
+def bottleneck_edges(data: Data, by: str = "curvature", count: int = 10) -> Ranking:
+    """The ``count`` edges most in the way of messages, equal ones in lexicographic order.
+
+    Args:
+        data: An undirected graph.
+        by: ``"resistance"`` (the highest first; a bridge has 1, the greatest there is), or a
+            curvature (the lowest first): ``"curvature"`` for balanced Forman,
+            ``"augmented-forman"`` or ``"ollivier-ricci"``.
+        count: How many edges; all if there are fewer.
+    """
+    choose("measure of edges", by, EDGE_MEASURES)
+    edges, values = edge_measure(data, by)
+    ranking = _ranking(values, _positive(count), lowest_first=by in CURVATURES)
+    return Ranking(edges[:, ranking.items], ranking.values)
+
+
+def node_measure(data: Data, name: str) -> Tensor:
+    """A measure of :data:`NODE_MEASURES` for every node; a node without edges has no curvature."""
+    if name in CENTRALITIES:
+        return centrality(name, data)
+    (source, target), values = edge_measure(data, name)
+    lowest = torch.full((data.num_nodes,), torch.inf, dtype=values.dtype, device=values.device)
+    ends = torch.cat([source, target])
+    lowest = lowest.scatter_reduce(0, ends, torch.cat([values, values]), "amin")
+    return torch.where(lowest.isinf(), torch.nan, lowest)
+
+
+def edge_measure(data: Data, name: str) -> tuple[Tensor, Tensor]:
+    """Every edge ``u < v`` once, ``[2, m]``, and its measure of :data:`EDGE_MEASURES`."""
+    edges, place = undirected_edges(data, "edge_measure")
+    if name in CURVATURES:
+        values = CURVATURES[name](data)
+    elif int(data.num_nodes or 0) <= EXACT_NODES:
+        values = edge_resistance(data)
+    else:
+        values = resistance_sketch(data).resistance
+    return edges, values[place[: edges.size(1)]]
+
+
+class GraphSummary(NamedTuple):
+    """The numbers that say how a graph as a whole carries messages."""
+
+    num_nodes: int
+    num_edges: int
+    num_components: int
+    isolated_nodes: int
+    #: The greatest distance between two connected nodes; ``None`` where the graph is too large.
+    diameter: int | None
+    #: Edges without which their component falls apart.
+    bridges: int
+    spectral_gap: float
+    #: The sum over pairs of connected nodes.
+    total_resistance: float
+    #: Its standard error; zero where it is exact.
+    total_resistance_error: float
+    #: Lowest and mean balanced Forman curvature; ``nan`` without edges.
+    lowest_curvature: float
+    mean_curvature: float
+    #: The share of edges of negative curvature.
+    negative_edges: float
+
+
+def summarise(data: Data) -> GraphSummary:
+    """Count, measure and sum up an undirected graph of one node or more.
+
+    Above :data:`EXACT_NODES` nodes the total resistance is estimated by
+    :func:`panda_gnn.diagnostics.resistance_sketch`.
+    """
+    edges, place = undirected_edges(data, "summarise")
+    num_nodes, num_edges = int(data.num_nodes or 0), edges.size(1)
+    if num_nodes == 0:
+        raise InputError("the graph has no nodes, so there is nothing to sum up")
+    degree = edges.flatten().bincount(minlength=num_nodes)
+    diameter: int | None = None
+    if num_nodes <= EXACT_NODES:
+        hops = hop_distances(data, torch.arange(num_nodes))
+        diameter = int(hops[hops.isfinite()].max())
+        bridge = edge_resistance(data) > 1 - 1e-6
+        total, error = total_resistance(data), 0.0
+    else:
+        sketch = resistance_sketch(data)
+        bridge = (sketch.resistance > 1 - 1e-6) & (sketch.standard_error < 1e-6)
+        total, error = sketch.total, sketch.total_error
+    curvature = balanced_forman_curvature(data)[place[:num_edges]]
+    return GraphSummary(
+        num_nodes=num_nodes,
+        num_edges=num_edges,
+        num_components=int(components(edges, num_nodes).max()) + 1,
+        isolated_nodes=int((degree == 0).sum()),
+        diameter=diameter,
+        bridges=int(bridge[place[:num_edges]].sum()),
+        spectral_gap=spectral_gap(data),
+        total_resistance=total,
+        total_resistance_error=error,
+        lowest_curvature=float(curvature.min()) if num_edges else float("nan"),
+        mean_curvature=float(curvature.mean()) if num_edges else float("nan"),
+        negative_edges=float((curvature < -1e-9).double().mean()) if num_edges else 0.0,
+    )
+
+
+def _positive(count: int) -> int:
+    if count < 1:
+        raise InputError(f"count is {count}, it must be at least 1")
+    return count
+
+
+def _ranking(values: Tensor, count: int, lowest_first: bool) -> Ranking:
+    """The extreme values, those that agree to nine digits in the order of their index."""
+    known = (~values.isnan()).nonzero().view(-1)
+    scale = float(values[known].abs().max()) if known.numel() else 0.0
+    rounded = (values[known] / (scale or 1.0) * 1e9).round()
+    chosen = known[rounded.argsort(descending=not lowest_first, stable=True)[:count]]
+    return Ranking(chosen, values[chosen])

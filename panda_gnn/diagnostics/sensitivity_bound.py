@@ -1,0 +1,85 @@
+"""The paper's bound on the sensitivity: what width, weights and topology allow."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from panda_gnn.errors import InputError
+from panda_gnn.nn import GNN, Edges
+from panda_gnn.nn.gcn import GCNLayer, convolve
+from panda_gnn.nn.panda_conv import PlainConv
+
+
+class ModelConstants(NamedTuple):
+    """What the bound needs to know of a model."""
+
+    #: z, a Lipschitz constant of the activation; 1 for ReLU.
+    lipschitz: float
+    #: w, the largest absolute value of an entry of a weight matrix.
+    max_weight: float
+    #: p, the largest width of a layer's output.
+    width: int
+    num_layers: int
+    #: Whether the shift matrix has self-loops.
+    self_loops: bool = True
+
+
+def sensitivity_bound(
+    model: GNN | ModelConstants, data: Data, *, sources: Tensor | None = None
+) -> Tensor:
+    r"""The right-hand side :math:`(z w p)^\ell (\mathbf{S}^\ell)_{vu}` of Eq. (sens).
+
+    With :math:`\mathbf{S} = \mathbf{D}^{-1/2} (\mathbf{A} + \mathbf{I}) \mathbf{D}^{-1/2}`, degrees
+    counting the self-loops (without :math:`\mathbf{I}` where the model has none). It bounds the
+    operator norm of the Jacobian of a graph convolutional network
+    :math:`\mathbf{H}' = \sigma(\mathbf{S} \mathbf{H} \mathbf{W}^\top + \mathbf{b})`: the absolute
+    column sum of :math:`\mathbf{W}` is at most :math:`w p`. The entrywise norm is bounded by this
+    times the number of input features.
+
+    Args:
+        model: A plain :class:`~panda_gnn.nn.GNN` with backbone ``gcn`` and no residual connection,
+            or the constants of any other.
+        data: The graph.
+        sources: The nodes :math:`u`; all if omitted.
+
+    Returns:
+        A tensor ``[num_layers, num_nodes, num_sources]`` in double precision, in the order of
+        :attr:`Sensitivity.norms <panda_gnn.diagnostics.Sensitivity>`.
+    """
+    constants = model if isinstance(model, ModelConstants) else gcn_constants(model)
+    num_nodes = int(data.num_nodes or 0)
+    edges = Edges.of_graph(data.edge_index, num_nodes, edge_weight=data.get("edge_weight"))
+    device = data.edge_index.device
+    nodes = torch.arange(num_nodes, device=device) if sources is None else sources.to(device)
+    power = torch.zeros(num_nodes, nodes.numel(), dtype=torch.float64, device=device)
+    power = power.scatter_(0, nodes[None, :], 1.0)
+    factor = constants.lipschitz * constants.max_weight * constants.width
+    layers = []
+    for layer in range(1, constants.num_layers + 1):
+        power = convolve(power, power, edges, constants.self_loops)
+        layers.append(factor**layer * power)
+    return torch.stack(layers)
+
+
+def gcn_constants(model: GNN) -> ModelConstants:
+    """The constants of a plain graph convolutional network with ReLU."""
+    convolutions = [layer.conv for layer in model.layers if isinstance(layer, PlainConv)]
+    residual = any(layer.residual for layer in model.layers if isinstance(layer, PlainConv))
+    layers = [conv for conv in convolutions if isinstance(conv, GCNLayer)]
+    if len(layers) != len(model.layers) or residual:
+        raise InputError(
+            "the bound holds for a plain GNN with backbone 'gcn' and no residual connection: "
+            "give ModelConstants for any other model"
+        )
+    weights = [layer.linear.weight.detach() for layer in layers]
+    return ModelConstants(
+        lipschitz=1.0,
+        max_weight=max(float(weight.abs().max()) for weight in weights),
+        width=max(weight.size(0) for weight in weights),
+        num_layers=len(weights),
+        self_loops=layers[0].self_loops,
+    )

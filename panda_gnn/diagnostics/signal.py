@@ -1,0 +1,177 @@
+"""Signal propagation: how far what one node knows gets in an untrained model."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+from torch import Tensor
+from torch_geometric.data import Data
+
+from panda_gnn.diagnostics.states import (
+    Model,
+    NodeStates,
+    copies,
+    evaluating,
+    node_states,
+    precision,
+)
+from panda_gnn.errors import InputError, choose
+
+UNITS = ("node", "graph")
+
+_ROWS_AT_ONCE = 1 << 17
+
+
+class SignalPropagation(NamedTuple):
+    """What :func:`signal_propagation` measures."""
+
+    #: The mean over the sources.
+    mean: float
+    #: The signal of each source.
+    of_sources: Tensor
+    #: The source nodes.
+    sources: Tensor
+
+
+def signal_propagation(
+    model: Model,
+    data: Data,
+    *,
+    in_channels: int,
+    sources: int | Tensor = 10,
+    source_feature: Tensor | None = None,
+    unit: str = "node",
+    layer: int = -1,
+    distance_graph: Data | None = None,
+    subtract_silence: bool = False,
+    seed: int = 0,
+) -> SignalPropagation:
+    r"""The amount of signal that reaches the graph from random sources, as in the appendix 'Signal
+    Propagation' of the paper.
+
+    One node :math:`v`, the source, gets a feature vector and all others get zeros. After
+    :math:`\ell` layers of the model
+
+    .. math::
+        \mathbf{h}_{\odot}^{(\ell)} = \frac{1}{\max_{u \neq v} k(u, v)} \sum_{u \neq v} k(u, v)\,
+        \frac{1}{p_u} \sum_{t=1}^{p_u} \frac{h_u^{(\ell),t}}{\lVert \mathbf{h}_u^{(\ell)} \rVert}
+
+    with :math:`k` the hop distance and :math:`p_u` the width of node :math:`u` (of a width-aware
+    model; else the model's). The mean over the sources is the value of the graph. All sources are
+    measured in one pass, on copies of the graph.
+
+    The paper divides :math:`h_u^{(\ell),t}` by a norm of the same number, which would leave only
+    its sign, and speaks of unitary signals. So ``unit`` says what has unit length:
+
+    - ``"node"``: the state of every node, in the Euclidean norm, as above. A node that hears
+      anything counts in full, however faint it is.
+    - ``"graph"``: the states of all nodes together, in the 1-norm, and channels are summed and not
+      averaged: the signal is shared out, and the value, between -1 and 1, is the mean distance it
+      got as a share of the greatest. Up to the factor :math:`1/p` this is how the public code of Di
+      Giovanni et al., "On Over-Squashing in Message Passing Neural Networks" (ICML 2023), from
+      whom the experiment is taken, normalises.
+
+    A model with biases, such as GIN, has states where nothing arrived. With ``subtract_silence``
+    the states that zero features give are subtracted first, and absolute values are taken, so that
+    only what came from the source counts.
+
+    A zero state stays zero. Nodes that cannot be reached from the source have no distance and are
+    left out, so the value of an isolated source, and of a graph of one node, is zero.
+
+    Args:
+        model: See :data:`panda_gnn.diagnostics.states.Model`; usually untrained.
+        data: The graph; ``data.high`` for a width-aware model. Its features are not used.
+        in_channels: The number of input features of the model.
+        sources: How many sources to draw, without replacement (all nodes of a smaller graph), or
+            the sources themselves.
+        source_feature: The feature vector of a source; by default all ones, scaled to length one.
+        unit: ``"node"`` or ``"graph"``.
+        layer: The layer whose states are measured, as an index into the list of layers.
+        distance_graph: The graph in which distances are counted, such as the one before a rewiring;
+            ``data`` if omitted.
+        subtract_silence: Count only what differs from the states without any source.
+        seed: Seeds the sources.
+    """
+    choose("unit", unit, UNITS)
+    num_nodes = int(data.num_nodes or 0)
+    device = data.edge_index.device
+    nodes = _sources(sources, num_nodes, seed).to(device)
+    if source_feature is None:
+        source_feature = torch.full((in_channels,), in_channels**-0.5)
+    if source_feature.numel() != in_channels:
+        raise InputError(
+            f"source_feature has {source_feature.numel()} entries, but in_channels is {in_channels}"
+        )
+    dtype = precision(model) or source_feature.dtype
+    source_feature = source_feature.to(device, dtype)
+    distance = hop_distances(data if distance_graph is None else distance_graph, nodes)
+    weight = _normalised(distance).to(dtype)
+    # The graph's own features may have any width: they make way for those of the experiment.
+    bare = data.clone()
+    bare.x = source_feature.new_zeros(num_nodes, in_channels)
+    values = []
+    with torch.no_grad(), evaluating(model):
+        silence = node_states(model, bare, bare.x)[layer].values if subtract_silence else None
+        for chunk, share in zip(*_chunks(nodes, weight, num_nodes), strict=True):
+            batch = copies(bare, chunk.numel())
+            x = batch.x.view(chunk.numel(), num_nodes, in_channels)
+            x[torch.arange(chunk.numel(), device=device), chunk] = source_feature
+            states = node_states(model, batch, batch.x)[layer]
+            if silence is not None:
+                heard = (states.values - silence.repeat(chunk.numel(), 1)).abs()
+                states = states._replace(values=heard)
+            values.append((_unit_signals(states, chunk.numel(), unit) * share).sum(1))
+    of_sources = torch.cat(values)
+    return SignalPropagation(float(of_sources.mean()), of_sources, nodes)
+
+
+def hop_distances(data: Data, sources: Tensor) -> Tensor:
+    """Hops from every source to every node, infinite where no path leads.
+
+    Edges are followed along their direction; the result is ``[num_sources, num_nodes]``.
+    """
+    num_nodes = int(data.num_nodes or 0)
+    row, column = data.edge_index.cpu().numpy()
+    adjacency = csr_array((np.ones(row.size), (row, column)), shape=(num_nodes, num_nodes))
+    hops = dijkstra(adjacency, indices=sources.cpu().numpy(), unweighted=True)
+    return torch.from_numpy(hops).to(data.edge_index.device)
+
+
+def _sources(sources: int | Tensor, num_nodes: int, seed: int) -> Tensor:
+    if num_nodes == 0:
+        raise InputError("the graph has no nodes, so no signal can be sent")
+    if isinstance(sources, Tensor):
+        if sources.numel() == 0 or not 0 <= int(sources.min()) <= int(sources.max()) < num_nodes:
+            raise InputError(f"sources must be nodes among 0..{num_nodes - 1}")
+        return sources.view(-1)
+    if sources < 1:
+        raise InputError(f"sources is {sources}, it must be at least 1, or a tensor of nodes")
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randperm(num_nodes, generator=generator)[:sources].sort().values
+
+
+def _normalised(distance: Tensor) -> Tensor:
+    """Distances as shares of the greatest from the same source; zero where there is none."""
+    finite = torch.where(distance.isinf(), torch.zeros_like(distance), distance)
+    return finite / finite.amax(1, keepdim=True).clamp(min=1)
+
+
+def _chunks(
+    nodes: Tensor, weight: Tensor, num_nodes: int
+) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    count = max(1, _ROWS_AT_ONCE // num_nodes)
+    return nodes.split(count), weight.split(count)
+
+
+def _unit_signals(states: NodeStates, count: int, unit: str) -> Tensor:
+    """Every node's unit signal over its channels, one row for each copy of the graph."""
+    total = states.values.sum(1).view(count, -1)
+    if unit == "node":
+        norm = (states.values.norm(dim=1) * states.width).view(count, -1)
+    else:
+        norm = states.values.abs().sum(1).view(count, -1).sum(1, keepdim=True)
+    return torch.where(norm > 0, total / norm, torch.zeros_like(total))

@@ -1,0 +1,143 @@
+"""The states of nodes after every layer of a model, in one shape for every kind of model."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch_geometric.data import Batch, Data
+
+from panda_gnn.errors import InputError
+from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
+
+StatesFunction = Callable[[Tensor, Data], "Tensor | Sequence[Tensor]"]
+Model = nn.Module | StatesFunction
+"""What every diagnostic takes as a model.
+
+A :class:`~panda_gnn.nn.GNN` or :class:`~panda_gnn.nn.PandaGNN` shows the states after every layer.
+Any other module is called as ``model(x, edge_index)`` and shows what it returns. A function is
+called as ``function(x, data)``; it may return the states of one layer or a list of them.
+"""
+
+
+class NodeStates(NamedTuple):
+    """The states after one layer."""
+
+    #: One row for each node; a state narrower than the widest ends in zeros.
+    values: Tensor
+    #: How many channels of each row are the node's own.
+    width: Tensor
+
+
+def node_states(model: Model, data: Data, x: Tensor | None = None) -> list[NodeStates]:
+    """The states of the nodes of ``data`` after every layer of ``model``.
+
+    In a width-aware model high nodes have wider states than low ones. Here a low state is written
+    with zeros behind its channels, which changes neither its norms nor its derivatives.
+
+    Args:
+        model: See :data:`Model`; a :class:`~panda_gnn.nn.PandaGNN` needs ``data.high``.
+        data: A graph or a batch of graphs.
+        x: Features to use instead of ``data.x``.
+    """
+    if x is None:
+        x = features(data, model)
+    if isinstance(model, PandaGNN):
+        partition = _partition(data)
+        pairs = model.panda_states(x, partition)
+        return [_merged(low, high, partition) for low, high in pairs]
+    if isinstance(model, GNN):
+        states = model.states(x, _edges(data), _expander(data))
+    else:
+        shown = model(x, data.edge_index) if isinstance(model, nn.Module) else model(x, data)
+        states = [shown] if isinstance(shown, Tensor) else list(shown)
+    return [_of_one_width(values, x.size(0)) for values in states]
+
+
+def features(data: Data, model: Model) -> Tensor:
+    """The node features in the model's precision, or an error that says there are none."""
+    x = data.get("x")
+    if x is None:
+        raise InputError("the graph has no node features: set data.x, for example to torch.ones")
+    dtype = precision(model) or (x.dtype if x.is_floating_point() else torch.get_default_dtype())
+    values: Tensor = x.to(dtype)
+    return values if x.dim() == 2 else values.reshape(x.size(0), -1)
+
+
+def precision(model: Model) -> torch.dtype | None:
+    """The floating point type of a module's parameters, where it has any."""
+    parameters = model.parameters() if isinstance(model, nn.Module) else ()
+    return next((p.dtype for p in parameters if p.is_floating_point()), None)
+
+
+@contextlib.contextmanager
+def evaluating(model: Model) -> Iterator[None]:
+    """Put a module into evaluation mode, and back as it was."""
+    modules = list(model.modules()) if isinstance(model, nn.Module) else []
+    training = [module.training for module in modules]
+    for module in modules:
+        module.training = False
+    try:
+        yield
+    finally:
+        for module, was in zip(modules, training, strict=True):
+            module.training = was
+
+
+def copies(data: Data, count: int) -> Batch:
+    """``count`` copies of a graph side by side."""
+    return Batch.from_data_list([data] * count)
+
+
+def _edges(data: Data) -> Edges:
+    return Edges.of_graph(
+        data.edge_index,
+        int(data.num_nodes or 0),
+        edge_weight=data.get("edge_weight"),
+        edge_attr=data.get("edge_attr"),
+        edge_type=data.get("edge_type"),
+        batch=data.get("batch"),
+    )
+
+
+def _expander(data: Data) -> Edges | None:
+    edge_index = data.get("expander_edge_index")
+    return None if edge_index is None else Edges.of_graph(edge_index, int(data.num_nodes or 0))
+
+
+def _partition(data: Data) -> WidthPartition:
+    high = data.get("high")
+    if high is None:
+        raise InputError(
+            "a PandaGNN needs the mask of the high nodes: "
+            "apply panda_gnn.transforms.ExpandWidth to the graph first"
+        )
+    return WidthPartition(
+        data.edge_index,
+        high,
+        edge_weight=data.get("edge_weight"),
+        edge_attr=data.get("edge_attr"),
+        edge_type=data.get("edge_type"),
+    )
+
+
+def _merged(low: Tensor, high: Tensor, partition: WidthPartition) -> NodeStates:
+    width = max(low.size(1), high.size(1))
+    values = partition.merge(
+        F.pad(low, (0, width - low.size(1))), F.pad(high, (0, width - high.size(1)))
+    )
+    own = torch.where(partition.high, high.size(1), low.size(1))
+    return NodeStates(values, own)
+
+
+def _of_one_width(values: Tensor, num_nodes: int) -> NodeStates:
+    if values.dim() != 2 or values.size(0) != num_nodes:
+        raise InputError(
+            f"a model must show one state for each of the {num_nodes} nodes, "
+            f"got a tensor of shape {list(values.shape)}"
+        )
+    return NodeStates(values, torch.full((num_nodes,), values.size(1), device=values.device))

@@ -1,0 +1,134 @@
+"""Data-parallel training: several processes, one model, one gradient.
+
+Started by ``torchrun --nproc-per-node 2 train.py``, every process has a copy of the model and a
+share of each mini-batch, and after the backward pass all have the gradient of the whole mini-batch:
+
+>>> with team() as workers:
+...     workers.start_alike(model)
+...     for rows in order.split(batch_size):          # the same order in every process
+...         own = workers.share(rows)
+...         loss = task(model, own)                   # a mean over the rows in ``own``
+...         optimizer.zero_grad()
+...         loss.backward()
+...         workers.average_gradients(model, len(own))
+...         optimizer.step()
+
+Without dropout and batch norm that is what one process computes, up to rounding. Dropout is drawn
+in every process by itself, so with it the gradients are equal in expectation; a batch norm takes
+its means over the share of its process. Without torchrun the same program runs in one process.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, distributed, nn
+
+from panda_gnn.evaluation.batches import GraphTable
+from panda_gnn.nn import GNN
+
+
+@dataclass(frozen=True)
+class Workers:
+    """The processes that train together.
+
+    Attributes:
+        rank: The number of this one, from 0.
+        size: How many there are.
+    """
+
+    rank: int = 0
+    size: int = 1
+
+    def share(self, rows: Tensor) -> Tensor:
+        """The rows of a mini-batch that this process takes: every ``size``-th, from its rank on."""
+        return rows[self.rank :: self.size]
+
+    def start_alike(self, model: nn.Module) -> None:
+        """Give all processes the weights and buffers of the first."""
+        if self.size > 1:
+            for tensor in (*model.parameters(), *model.buffers()):
+                distributed.broadcast(tensor.detach(), src=0)
+
+    def average_gradients(self, model: nn.Module, count: int) -> None:
+        """Replace the gradient of a mean over ``count`` rows by that of the mean over all rows.
+
+        A process without rows takes part with ``count`` 0; a parameter that has a gradient in no
+        process has none afterwards.
+        """
+        if self.size == 1:
+            return
+        trained = [p for p in model.parameters() if p.requires_grad]
+        parts = [
+            torch.zeros_like(p) if p.grad is None else count * p.grad.detach() for p in trained
+        ]
+        seen = parts[0].new_tensor([count, *(p.grad is not None for p in trained)])
+        together = torch.cat([seen, *(part.reshape(-1) for part in parts)])
+        distributed.all_reduce(together)
+        seen, sums = together.split([seen.numel(), together.numel() - seen.numel()])
+        means = (sums / seen[0].clamp(min=1)).split([p.numel() for p in trained])
+        for parameter, mean, processes in zip(trained, means, seen[1:].tolist(), strict=True):
+            parameter.grad = mean.view_as(parameter).clone() if processes else None
+
+    def total(self, value: float) -> float:
+        """The sum of what the processes have."""
+        if self.size == 1:
+            return value
+        tensor = torch.tensor(value, dtype=torch.float64)
+        distributed.all_reduce(tensor)
+        return float(tensor)
+
+
+@contextmanager
+def team(backend: str = "gloo") -> Iterator[Workers]:
+    """The processes that torchrun started, or this one alone."""
+    if "TORCHELASTIC_RUN_ID" not in os.environ:
+        yield Workers()
+        return
+    distributed.init_process_group(backend)
+    try:
+        yield Workers(distributed.get_rank(), distributed.get_world_size())
+    finally:
+        distributed.destroy_process_group()
+
+
+def train_epoch(
+    model: GNN,
+    optimizer: torch.optim.Optimizer,
+    graphs: GraphTable,
+    chosen: Tensor,
+    *,
+    workers: Workers,
+    loss: Callable[[Tensor, Tensor], Tensor],
+    batch_size: int,
+    generator: torch.Generator,
+) -> float:
+    """One step of the optimiser for each mini-batch of the chosen graphs; returns the mean loss.
+
+    Args:
+        model: The model, alike in all processes.
+        optimizer: Its optimiser, alike too.
+        graphs: All graphs.
+        chosen: Those to train on.
+        workers: The processes.
+        loss: A mean over graphs, from outputs and targets.
+        batch_size: Graphs of a mini-batch, over all processes.
+        generator: Shuffles; it must have the same seed in all processes.
+    """
+    model.train()
+    total = 0.0
+    for rows in chosen[torch.randperm(chosen.numel(), generator=generator)].split(batch_size):
+        own = workers.share(rows)
+        optimizer.zero_grad()
+        if own.numel():
+            batch = graphs.take(own)
+            value = loss(batch.scores(model), batch.y) + model.auxiliary_loss
+            value.backward()
+            total += own.numel() * float(value.detach())
+        workers.average_gradients(model, own.numel())
+        optimizer.step()
+    return workers.total(total) / max(1, chosen.numel())

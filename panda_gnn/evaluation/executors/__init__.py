@@ -1,0 +1,18 @@
+"""Where calls run: processes of this machine, a Ray cluster, or Slurm, behind one seam."""
+
+from panda_gnn.evaluation.executors.base import WorkerDied, WorkerExecutor
+from panda_gnn.evaluation.executors.local import LocalExecutor
+from panda_gnn.evaluation.executors.ray import RayExecutor
+from panda_gnn.evaluation.executors.slurm import SlurmExecutor
+
+#: The names of the executors, the first being the default.
+EXECUTORS = ("local", "ray", "slurm")
+
+__all__ = [
+    "EXECUTORS",
+    "LocalExecutor",
+    "RayExecutor",
+    "SlurmExecutor",
+    "WorkerDied",
+    "WorkerExecutor",
+]

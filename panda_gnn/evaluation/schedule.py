@@ -1,0 +1,174 @@
+"""Which trial runs next.
+
+Without a budget: dataset by dataset, seed by seed, line by line, so that whenever it ends the
+methods of a dataset share their seeds. With a budget: first a few seeds of every cell, then always
+the cell whose 95 % interval is the widest, counting the trials that are under way as if they were
+finished. A cell always takes its lowest missing seed, so that methods share as many as they can.
+
+Of a cell with several candidates all run the first seeds, and only the one that wins on validation
+runs the others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.results import chosen, scores
+from panda_gnn.evaluation.statistics import half_width
+from panda_gnn.evaluation.store import Row
+from panda_gnn.evaluation.study import Cell, Study
+
+#: Seeds that every cell gets before the widest interval decides.
+FIRST_SEEDS = 3
+
+
+class Trial(NamedTuple):
+    """A config and a seed."""
+
+    config: Config
+    seed: int
+
+
+@dataclass(eq=False)
+class _Candidate:
+    config: Config
+    rows: dict[int, Row]
+    under_way: set[int] = field(default_factory=set)
+    given_up: set[int] = field(default_factory=set)
+    impossible: bool = False
+
+    def is_settled(self, seed: int) -> bool:
+        return seed in self.rows or seed in self.given_up or self.impossible
+
+
+@dataclass(eq=False)
+class _Place:
+    """A cell with the state of its candidates."""
+
+    cell: Cell
+    candidates: list[_Candidate]
+    winner: _Candidate | None = None
+
+
+class Schedule:
+    """The trials that a study still needs.
+
+    Args:
+        study: The cells.
+        finished: Rows of the current code by config and seed; added to as trials finish.
+        trials: How many seeds every cell gets in the end.
+        selection: The rule under which the intervals are taken.
+        widest_first: Whether the widest interval decides, as with a budget.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        finished: dict[str, dict[int, Row]],
+        *,
+        trials: int,
+        selection: str = "best-val",
+        widest_first: bool = False,
+    ) -> None:
+        self.choose_on = study.choose_on
+        self.finished = finished
+        self.trials = trials
+        self.selection = selection
+        self.widest_first = widest_first
+        keys = {config.key: config for cell in study.cells for config in cell.candidates}
+        self._candidates = {
+            key: _Candidate(config, finished.setdefault(key, {})) for key, config in keys.items()
+        }
+        self._places = [
+            _Place(cell, [self._candidates[config.key] for config in cell.candidates])
+            for cell in study.cells
+        ]
+
+    def start_next(self, fits: Callable[[Config], bool] = lambda config: True) -> Trial | None:
+        """The next trial, from now on under way; ``None`` if nothing that ``fits`` is left."""
+        order = self._by_width if self.widest_first else self._by_dataset
+        for candidate, seed in order():
+            if fits(candidate.config):
+                candidate.under_way.add(seed)
+                return Trial(candidate.config, seed)
+        return None
+
+    def finish(self, trial: Trial, row: Row) -> None:
+        """The trial gave this row."""
+        self._ended(trial).rows[trial.seed] = row
+
+    def release(self, trial: Trial) -> None:
+        """The trial ended without a result and may run again."""
+        self._ended(trial)
+
+    def give_up(self, trial: Trial) -> None:
+        """The trial will not run again."""
+        self._ended(trial).given_up.add(trial.seed)
+
+    def give_up_config(self, trial: Trial) -> None:
+        """No trial of this one's config will run again."""
+        self._ended(trial).impossible = True
+
+    @property
+    def left(self) -> int:
+        """How many trials are not finished yet, those under way included."""
+        return sum(
+            not candidate.is_settled(seed)
+            for place in self._places
+            for seed in range(self.trials)
+            for candidate in self._wanted(place, seed) or place.candidates[:1]
+        )
+
+    def _ended(self, trial: Trial) -> _Candidate:
+        candidate = self._candidates[trial.config.key]
+        candidate.under_way.discard(trial.seed)
+        return candidate
+
+    def _by_dataset(self) -> Iterator[tuple[_Candidate, int]]:
+        for _, places in groupby(self._places, key=lambda place: place.cell.dataset):
+            yield from self._seed_by_seed(places, self.trials)
+
+    def _by_width(self) -> Iterator[tuple[_Candidate, int]]:
+        yield from self._seed_by_seed(self._places, min(FIRST_SEEDS, self.trials))
+        for place in sorted(self._places, key=self._expected_width, reverse=True):
+            yield from self._seed_by_seed([place], self.trials)
+
+    def _seed_by_seed(
+        self, places: Iterable[_Place], trials: int
+    ) -> Iterator[tuple[_Candidate, int]]:
+        places = list(places)
+        for seed in range(trials):
+            for place in places:
+                for candidate in self._wanted(place, seed):
+                    if seed not in candidate.under_way and not candidate.is_settled(seed):
+                        yield candidate, seed
+
+    def _wanted(self, place: _Place, seed: int) -> list[_Candidate]:
+        """The candidates that run this seed: all or one; none while it is open which."""
+        if len(place.candidates) == 1 or seed < self.choose_on:
+            return place.candidates
+        if place.winner is None:
+            first = range(min(self.choose_on, self.trials))
+            if all(candidate.is_settled(i) for candidate in place.candidates for i in first):
+                choice = chosen(place.cell, self.finished, self.choose_on)
+                if choice is not None:
+                    place.winner = self._candidates[choice.config.key]
+        return [] if place.winner is None else [place.winner]
+
+    def _expected_width(self, place: _Place) -> float:
+        """Half the interval of the cell's mean once the trials under way are finished."""
+        choice = chosen(place.cell, self.finished, self.choose_on)
+        if choice is None:
+            return math.inf
+        candidate = self._candidates[choice.config.key]
+        values = list(scores(candidate.rows, self.selection).values())
+        if len(values) < 2:
+            return math.inf
+        return half_width(float(np.std(values, ddof=1)), len(values) + len(candidate.under_way))

@@ -1,0 +1,182 @@
+r"""Where finished trials are kept: one row of JSON per trial, written whole or not at all.
+
+A store is a file to which rows are only ever appended, in one write under a lock, and put on disk
+before the next trial begins. Several processes may append at once. If one is killed while it
+writes, the cut line is set aside in a file named ``.damaged`` beside the store by the next one that
+writes; no other row is touched. Reading never changes the file.
+
+>>> store = Store(folder / "main.jsonl")
+>>> store.append({"key": "0a1b", "seed": 0, "code": "77e1", "scores": {}})
+>>> [row["seed"] for row in store.read().rows]
+[0]
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from panda_gnn.errors import InputError
+
+Row = Mapping[str, Any]
+Identity = tuple[str, str, int]
+
+#: What makes two rows the same trial: the config, the version of the code, and the seed.
+IDENTITY = ("key", "code", "seed")
+
+#: What two runs of one trial may differ in.
+INCIDENTAL = ("seconds", "versions", "revision")
+
+
+def identity(row: Row) -> Identity:
+    """Which trial the row is of: its config, the version of the code that ran it, and its seed."""
+    return row["key"], row["code"], row["seed"]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a store holds: every trial once, in the order written, and what is wrong with it."""
+
+    rows: tuple[Row, ...]
+    problems: tuple[str, ...]
+
+
+class Store:
+    """The rows of a study in one file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.damaged_path = path.with_name(path.name + ".damaged")
+
+    def prepare(self) -> None:
+        """Create the file and set aside a damaged last line, or say why that cannot be."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self._locked() as file:
+                self._mend(file)
+        except OSError as error:
+            raise InputError(
+                f"the results folder '{self.path.parent}' cannot be written "
+                f"({error.strerror}): name another with --results"
+            ) from error
+
+    def append(self, row: Row) -> None:
+        """Write one row and return when it is on disk."""
+        missing = [name for name in IDENTITY if name not in row]
+        if missing:
+            raise ValueError(f"a row needs {', '.join(IDENTITY)}; this one has no {missing[0]}")
+        text = json.dumps(row, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+        line = text.encode() + b"\n"
+        with self._locked() as file:
+            self._mend(file)
+            before = os.fstat(file).st_size
+            try:
+                written = os.write(file, line)
+                if written != len(line):
+                    raise OSError(f"{self.path}: {written} of {len(line)} bytes written")
+                os.fsync(file)
+            except OSError:
+                os.ftruncate(file, before)
+                raise
+
+    def read(self) -> Contents:
+        """All rows; damaged lines, and trials that are there twice and differ, are reported."""
+        try:
+            with self.path.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH)
+                lines = file.read().split(b"\n")
+        except FileNotFoundError:
+            return Contents((), ())
+        except OSError as error:
+            raise InputError(f"{self.path} cannot be read ({error.strerror})") from error
+        rows: dict[Identity, Row] = {}
+        problems = []
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            row = _parse(line)
+            if row is None:
+                problems.append(f"{self.path}, line {number}: damaged, left out")
+                continue
+            first = rows.setdefault(identity(row), row)
+            if _lasting(first) != _lasting(row):
+                problems.append(
+                    f"{self.path}, line {number}: another result of a trial that is already there "
+                    f"(seed {row['seed']} of config {row['key']}), left out"
+                )
+        return Contents(tuple(rows.values()), tuple(problems))
+
+    @contextmanager
+    def _locked(self) -> Iterator[int]:
+        new = not self.path.exists()
+        file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if new:
+                _sync_folder(self.path.parent)
+            yield file
+        finally:
+            os.close(file)
+
+    def _mend(self, file: int) -> None:
+        """Make the file end with a whole line, under the lock."""
+        size = os.fstat(file).st_size
+        start = self._start_of_last_line(file, size)
+        last = os.pread(file, size - start, start)
+        if not last.strip():
+            return
+        if _parse(last) is None:
+            with self.damaged_path.open("ab") as aside:
+                aside.write(last.rstrip(b"\n") + b"\n")
+                aside.flush()
+                os.fsync(aside.fileno())
+            os.ftruncate(file, start)
+            os.fsync(file)
+            warnings.warn(
+                f"the last line of {self.path} was damaged and is now in {self.damaged_path}",
+                stacklevel=3,
+            )
+        elif not last.endswith(b"\n"):
+            os.write(file, b"\n")
+
+    @staticmethod
+    def _start_of_last_line(file: int, size: int) -> int:
+        end = size
+        step = 1 << 16
+        while end > 0:
+            begin = max(0, end - step)
+            chunk = os.pread(file, end - begin, begin)
+            searched = chunk[:-1] if end == size else chunk
+            newline = searched.rfind(b"\n")
+            if newline >= 0:
+                return begin + newline + 1
+            end = begin
+        return 0
+
+
+def _parse(line: bytes) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    sound = isinstance(row, dict) and all(name in row for name in IDENTITY)
+    return row if sound else None
+
+
+def _lasting(row: Row) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in INCIDENTAL}
+
+
+def _sync_folder(folder: Path) -> None:
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

@@ -1,0 +1,297 @@
+"""What a table needs: all of its cells, with the settings that may fill them, in one TOML file.
+
+A study lists ``datasets``, ``backbones`` and ``methods`` (or, instead of the last two, ``pairs`` of
+both), the number of ``trials``, and ``[settings]`` of the methods::
+
+    [settings.fosr]                     # for every cell of the method
+    iterations = [5, 10, 20, 40]        # a list: candidates, one is chosen on validation
+    [settings.fosr.gcn]                 # for a backbone
+    mutag = { iterations = 10 }         # and a dataset
+
+The more specific wins, setting by setting: method, dataset, backbone, backbone and dataset. What is
+not given is the method's default, which for PANDA is the paper's best setting of the cell. With
+``rows = "k"`` every value of that setting is a line of the table, instead of a candidate.
+
+Of several candidates, each runs the first ``choose_on`` seeds; the one with the best mean
+*validation* score on them (the first of those that tie) runs the rest and is what the table shows.
+``difference`` says what is compared in pairs: ``"line - none"`` or ``"panda - line"``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from panda_gnn.errors import InputError, choose
+from panda_gnn.evaluation.config import Config, Setting
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+#: What a TOML file of a study may contain.
+KEYS = (
+    "title",
+    "trials",
+    "datasets",
+    "backbones",
+    "methods",
+    "pairs",
+    "rows",
+    "choose_on",
+    "measure",
+    "difference",
+    "questions",
+    "published",
+    "training",
+    "settings",
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a table: a method on a backbone, at one value of the setting that makes lines."""
+
+    backbone: str
+    method: str
+    variant: Setting = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A line on a dataset, and the configs that may fill it: one, or several to choose from."""
+
+    dataset: str
+    line: Line
+    candidates: tuple[Config, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a line is compared with on shared seeds.
+
+    Attributes:
+        method: The method of the line that all others are compared with.
+        backbone: Its backbone; ``None`` is the backbone of the line that is compared.
+        reversed: Whether the line is taken from the reference, instead of the other way round.
+    """
+
+    method: str
+    backbone: str | None = None
+    reversed: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Comparison:
+        """Read ``"line - none"``, ``"line - rgcn/none"`` or ``"panda - line"``."""
+        first, minus, second = text.partition(" - ")
+        if not minus or (first == "line") == (second == "line"):
+            raise InputError(
+                f"difference is '{text}', it must be like 'line - none' or 'panda - line'"
+            )
+        backbone, slash, method = (second if first == "line" else first).rpartition("/")
+        return cls(method, backbone if slash else None, second == "line")
+
+
+@dataclass(frozen=True)
+class Published:
+    """Where the paper's numbers of a study are: its table, and what it calls the lines."""
+
+    table: str
+    backbone: str | None = None
+    methods: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """All cells of a table and how often each is tried."""
+
+    name: str
+    title: str
+    cells: tuple[Cell, ...]
+    trials: int
+    choose_on: int = 10
+    measure: str = "accuracy"
+    rows: str | None = None
+    difference: Comparison = Comparison("none")
+    questions: tuple[tuple[str, str], ...] = ()
+    published: Published | None = None
+
+    @property
+    def datasets(self) -> list[str]:
+        """The datasets, in the study's order."""
+        return list(dict.fromkeys(cell.dataset for cell in self.cells))
+
+    @property
+    def backbones(self) -> list[str]:
+        """The backbones, in the study's order."""
+        return list(dict.fromkeys(cell.line.backbone for cell in self.cells))
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods, in the study's order."""
+        return list(dict.fromkeys(cell.line.method for cell in self.cells))
+
+    def select(
+        self,
+        datasets: Sequence[str] | None = None,
+        backbones: Sequence[str] | None = None,
+        methods: Sequence[str] | None = None,
+    ) -> Study:
+        """The part of the study with these names; ``None`` is all of them."""
+        chosen = {
+            what: self._known(what, names, known)
+            for what, names, known in (
+                ("dataset", datasets, self.datasets),
+                ("backbone", backbones, self.backbones),
+                ("method", methods, self.methods),
+            )
+        }
+        cells = tuple(
+            cell
+            for cell in self.cells
+            if cell.dataset in chosen["dataset"]
+            and cell.line.backbone in chosen["backbone"]
+            and cell.line.method in chosen["method"]
+        )
+        if not cells:
+            raise InputError(f"the study '{self.name}' has no cell with all of these names at once")
+        return replace(self, cells=cells)
+
+    def _known(self, what: str, names: Sequence[str] | None, known: list[str]) -> Sequence[str]:
+        if names is None:
+            return known
+        if not names:
+            raise InputError(f"no {what} is selected: choose one of {', '.join(known)}")
+        for name in names:
+            choose(f"{what} in the study '{self.name}'", name, known)
+        return names
+
+
+def studies_folder() -> Path:
+    """The folder of the studies: inside an installed package, beside the package in a checkout."""
+    package = Path(str(files("panda_gnn")))
+    installed = package / "studies"
+    return installed if installed.is_dir() else package.parent / "studies"
+
+
+def study_names() -> list[str]:
+    """The studies that come with panda-gnn."""
+    return sorted(path.stem for path in studies_folder().glob("*.toml"))
+
+
+def load_study(name: str) -> Study:
+    """A study by its name (one of :func:`study_names`) or by a path that ends in ``.toml``."""
+    from panda_gnn.evaluation.measures import MEASURES
+    from panda_gnn.evaluation.methods import complete
+
+    path = Path(name)
+    if path.suffix != ".toml":
+        path = studies_folder() / f"{choose('study', name, study_names())}.toml"
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"the study '{name}' cannot be read ({error.strerror})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"the study '{name}' is not valid TOML: {error}") from error
+    study = parse_study(path.stem, content, complete)
+    choose("measure", study.measure, MEASURES)
+    return study
+
+
+def parse_study(
+    name: str,
+    content: Mapping[str, Any],
+    complete: Callable[[Config], Config],
+) -> Study:
+    """The study that the content of a TOML file describes.
+
+    Args:
+        name: What it is called.
+        content: What the file says.
+        complete: Gives a config all settings of its method, or says why no trial can run it.
+    """
+    for key in content:
+        choose(f"entry of the study '{name}'", key, KEYS)
+    for key in ("title", "trials", "datasets"):
+        if key not in content:
+            raise InputError(f"the study '{name}' has no '{key}'")
+    pairs = content.get("pairs") or list(
+        product(content.get("backbones", ()), content.get("methods", ()))
+    )
+    settings = content.get("settings", {})
+    methods = {method for _, method in pairs}
+    for method in settings:
+        choose(f"method under [settings] of the study '{name}'", method, sorted(methods))
+    rows = content.get("rows")
+    training = content.get("training", {})
+    cells = [
+        cell
+        for dataset, (backbone, method) in product(content["datasets"], pairs)
+        for cell in _cells(
+            Config(dataset=dataset, backbone=backbone, method=method, **training),
+            _settings(settings.get(method, {}), backbone, dataset),
+            rows,
+            complete,
+        )
+    ]
+    if not cells:
+        raise InputError(f"the study '{name}' is empty: it needs datasets, backbones and methods")
+    published = content.get("published")
+    return Study(
+        name=name,
+        title=content["title"],
+        cells=tuple(cells),
+        trials=at_least_one("trials", content["trials"]),
+        choose_on=at_least_one("choose_on", content.get("choose_on", 10)),
+        measure=content.get("measure", "accuracy"),
+        rows=rows,
+        difference=Comparison.parse(content.get("difference", "line - none")),
+        questions=tuple(
+            (question["ask"], question["method"]) for question in content.get("questions", ())
+        ),
+        published=Published(**published) if published else None,
+    )
+
+
+def at_least_one(name: str, value: int) -> int:
+    """``value`` if it is a whole number from one on, else an error in the name of the option."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InputError(f"{name} is {value}, it must be a whole number, at least 1")
+    return value
+
+
+def grid(space: Mapping[str, Any]) -> Iterable[dict[str, Setting]]:
+    """Every combination of the listed values, the last setting changing fastest."""
+    lists = [value if isinstance(value, list) else [value] for value in space.values()]
+    return (dict(zip(space, values, strict=True)) for values in product(*lists))
+
+
+def _settings(table: Mapping[str, Any], backbone: str, dataset: str) -> dict[str, Any]:
+    by_backbone = table.get(backbone, {})
+    merged: dict[str, Any] = {}
+    for part in (table, table.get(dataset, {}), by_backbone, by_backbone.get(dataset, {})):
+        merged |= {key: value for key, value in part.items() if not isinstance(value, dict)}
+    return merged
+
+
+def _cells(
+    bare: Config,
+    settings: Mapping[str, Any],
+    rows: str | None,
+    complete: Callable[[Config], Config],
+) -> Iterable[Cell]:
+    listed = settings.get(rows) if rows is not None else None
+    for variant in listed if isinstance(listed, list) else [None]:
+        space = settings if rows is None or variant is None else {**settings, rows: variant}
+        yield Cell(
+            bare.dataset,
+            Line(bare.backbone, bare.method, variant),
+            tuple(complete(replace(bare, settings=chosen)) for chosen in grid(space)),
+        )

@@ -1,0 +1,69 @@
+"""The mean over the nodes of each graph."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from torch import Tensor
+
+from panda_gnn.errors import InputError
+from panda_gnn.nn.kernels import loaded
+from panda_gnn.nn.kernels.registry import Rule, address, operator
+
+
+def mean(x: Tensor, batch: Tensor, num_graphs: int) -> Tensor:
+    """The mean of ``x`` over the nodes of each graph, zero where there are none.
+
+    Args:
+        x: A row for each node.
+        batch: The graph of each node.
+        num_graphs: The number of graphs.
+    """
+    if batch.numel() != x.size(0):
+        raise InputError(
+            f"batch has {batch.numel()} entries, but there are {x.size(0)} nodes: "
+            "give the graph of each node"
+        )
+    return cast(Tensor, _operator(x, batch, num_graphs)[0])
+
+
+def _compute(x: Tensor, batch: Tensor, num_graphs: int) -> tuple[Tensor, Tensor]:
+    x, batch = x.contiguous(), batch.contiguous()
+    out, count = x.new_empty(num_graphs, x.size(1)), x.new_empty(num_graphs)
+    wrong = loaded("products").mean[x.dtype](
+        address(x),
+        address(batch),
+        x.size(0),
+        num_graphs,
+        x.size(1),
+        address(out),
+        address(count),
+    )
+    if wrong >= 0:
+        raise InputError(
+            f"batch puts node {wrong} into graph {int(batch[wrong])}, but num_graphs is "
+            f"{num_graphs}: graphs are numbered from 0"
+        )
+    return out, count
+
+
+class _Rule(Rule):
+    @staticmethod
+    def forward(ctx: Any, operator: Any, x: Tensor, batch: Tensor, num_graphs: int) -> Any:
+        out, count = operator(x, batch, num_graphs)
+        ctx.save_for_backward(batch, count)
+        ctx.mark_non_differentiable(count)
+        return out, count
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor, _: Any) -> Any:
+        batch, count = ctx.saved_tensors
+        return None, (gradient / count.view(-1, 1)).index_select(0, batch), None, None
+
+
+_operator = operator(
+    "mean(Tensor x, Tensor batch, int num_graphs) -> (Tensor, Tensor)",
+    _compute,
+    lambda x, batch, num_graphs: (x.new_empty(num_graphs, x.size(1)), x.new_empty(num_graphs)),
+    _Rule,
+)

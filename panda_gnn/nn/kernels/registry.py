@@ -1,0 +1,78 @@
+"""Kernels as operators of torch, ``torch.ops.panda_gnn``.
+
+Every operator has an implementation for the CPU, a fake one that tells the shapes of its results
+and, where it can be differentiated, an autograd rule of first order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from panda_gnn.errors import InputError
+from panda_gnn.nn.kernels import PLAIN
+
+_library = torch.library.Library("panda_gnn", "FRAGMENT")
+
+
+class Rule(torch.autograd.Function):
+    """An autograd rule; ``forward`` gets the operator itself as its first argument."""
+
+
+def operator(
+    schema: str,
+    compute: Callable[..., Any],
+    fake: Callable[..., Any],
+    rule: type[Rule] | None = None,
+) -> Callable[..., Any]:
+    """Register an operator and return it.
+
+    Args:
+        schema: Its name, arguments and results, as in ``"scale(Tensor x, float by) -> Tensor"``.
+        compute: What it does on the CPU.
+        fake: The same for shapes only.
+        rule: Its autograd rule. An operator without one takes no part in differentiation, and
+            skips torch's dispatcher on plain tensors.
+    """
+    name = schema.partition("(")[0]
+    _library.define(schema)
+    _library.impl(name, compute, "CPU")
+    torch.library.register_fake(f"panda_gnn::{name}", fake, lib=_library)
+    registered: Callable[..., Any] = getattr(torch.ops.panda_gnn, name).default
+
+    def plainly(*arguments: Any) -> Any:
+        if type(arguments[0]) in PLAIN:
+            return compute(*arguments)
+        with torch._C._AutoDispatchBelowAutograd():
+            return registered(*arguments)
+
+    if rule is None:
+        return plainly
+
+    def differentiably(*arguments: Any) -> Any:
+        learns = any(isinstance(value, Tensor) and value.requires_grad for value in arguments)
+        if learns and torch.is_grad_enabled():
+            return rule.apply(plainly, *arguments)  # type: ignore[no-untyped-call]
+        return plainly(*arguments)
+
+    _library.impl(name, differentiably, "Autograd")
+    return registered
+
+
+def first_order_only() -> None:
+    """Refuse to make the graph of a gradient."""
+    if torch.is_grad_enabled():
+        raise InputError(
+            "compiled layers have no second derivatives: "
+            "call panda_gnn.backend('torch') before create_graph=True"
+        )
+
+
+def address(tensor: Tensor | None, first: int = 0) -> int | None:
+    """Where a contiguous tensor, or the entry ``first`` of it, stands in memory."""
+    if tensor is None:
+        return None
+    return tensor.data_ptr() + first * tensor.element_size()

@@ -1,0 +1,264 @@
+"""A table as text: for the terminal, in Markdown, in LaTeX, and as CSV.
+
+Every format says with the numbers under which rule the epoch was selected.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from collections.abc import Callable, Mapping
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from panda_gnn.evaluation.statistics import Difference, Summary
+from panda_gnn.reports.tables import RULES, Block, Entry, Table
+
+#: How the best three are coloured, as in the paper.
+COLOURS = {1: "red", 2: "blue", 3: "magenta"}
+LATEX_COLOURS = {1: "red", 2: "blue", 3: "violet"}
+
+#: Columns that a table for the terminal may take, even where the terminal has fewer.
+WIDTH = 100
+
+CSV_COLUMNS = (
+    "study",
+    "dataset",
+    "backbone",
+    "line",
+    "settings",
+    "selection",
+    "published",
+    "published_interval",
+    "mean",
+    "interval",
+    "n",
+    "rank",
+    "difference",
+    "difference_interval",
+    "difference_n",
+    "p",
+    "p_holm",
+)
+
+
+def headings(table: Table) -> list[str]:
+    """The names of the columns."""
+    names = ["line", "published", "ours" + _in_brackets(table.selection), "n"]
+    if table.study.measure == "accuracy":
+        names += ["best", table.difference_name, "p (Holm)"]
+    return [*names, "settings"]
+
+
+def explanation(table: Table) -> list[str]:
+    """How to read the numbers, one sentence each."""
+    sentences = [f"{table.unit}; ours: mean ± half of its 95 % interval over n trials"]
+    if table.selection is not None:
+        sentences.append(f"selection {table.selection}: {RULES[table.selection]}")
+        if table.study.published is not None:
+            sentences.append(
+                "published: 100 trials; the paper's rows mix the three selection rules"
+            )
+    if table.comparisons:
+        sentences.append(
+            f"'{table.difference_name}': mean paired difference on shared splits; p of the paired "
+            f"t-test, Holm-corrected over {table.comparisons} comparisons"
+        )
+    return sentences
+
+
+def answers(table: Table) -> list[str]:
+    """The study's questions, each answered with a number per block."""
+    sentences = []
+    for ask, method in table.study.questions:
+        sentences.append(f"{ask} ({table.difference_name.replace('this', method)})")
+        for block in table.blocks:
+            for entry in block.entries:
+                if entry.line.method == method:
+                    sentences.append(f"  {block.name}: {_answer(entry)}")
+    return sentences
+
+
+def cells(table: Table, entry: Entry) -> list[str]:
+    """The columns of a line, as text."""
+    columns = [
+        table.label(entry.line),
+        "-" if entry.published is None else entry.published.printed,
+        "missing" if entry.ours is None else number(entry.ours),
+        "" if entry.ours is None else str(entry.ours.n),
+    ]
+    if table.study.measure == "accuracy":
+        columns += [
+            "" if entry.rank is None else str(entry.rank),
+            "" if entry.difference is None else number(entry.difference, "+"),
+            p_value(entry.p),
+        ]
+    return [*columns, settings(entry)]
+
+
+def number(value: Summary | Difference, sign: str = "") -> str:
+    """A mean with its interval; small times keep their digits."""
+    digits = 2 if abs(value.mean) >= 1 or sign else 4
+    interval = "" if value.interval is None else f" ± {value.interval:.{digits}f}"
+    return f"{value.mean:{sign}.{digits}f}{interval}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value with three digits."""
+    if p is None:
+        return ""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def settings(entry: Entry) -> str:
+    """The settings of the config that is shown."""
+    if entry.config is None:
+        return ""
+    return ", ".join(f"{name} {value}" for name, value in entry.config.settings.items())
+
+
+def terminal(table: Table, colour: bool = False) -> str:
+    """Blocks with the best three in colour; without the settings, for which there is no room."""
+    stream = io.StringIO()
+    width = max(WIDTH, shutil.get_terminal_size().columns)
+    console = Console(file=stream, width=width, force_terminal=colour, highlight=False)
+    parts: list[RenderableType] = [Text(table.study.title, style="bold")]
+    parts += [Text(sentence) for sentence in explanation(table)]
+    parts += [_grid(table, block) for block in table.blocks]
+    parts += [Text(sentence) for sentence in (*answers(table), *table.remarks)]
+    console.print(Group(*parts))
+    return stream.getvalue()
+
+
+def markdown(table: Table) -> str:
+    """One Markdown table per block, the best in bold."""
+    lines = [f"## {table.study.title}", ""]
+    lines += [f"- {sentence}" for sentence in explanation(table)]
+    for block in table.blocks:
+        names = headings(table)
+        lines += ["", f"### {block.name}", "", _pipes(names), _pipes(["---"] * len(names))]
+        for entry in block.entries:
+            columns = cells(table, entry)
+            if entry.rank == 1:
+                columns[2] = f"**{columns[2]}**"
+            lines.append(_pipes(columns))
+    for heading, sentences in (("Answers", answers(table)), ("Remarks", table.remarks)):
+        if sentences:
+            lines += ["", f"### {heading}", ""]
+            lines += [
+                f"  - {text.strip()}" if text.startswith("  ") else f"- {text}"
+                for text in sentences
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def latex(table: Table) -> str:
+    """One tabular for all blocks; it needs the packages booktabs and xcolor."""
+    names = headings(table)[:-1]
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_escape('. '.join((table.study.title, *explanation(table))))}.}}",
+        rf"\begin{{tabular}}{{l{'r' * (len(names) - 1)}}}",
+        r"\toprule",
+        _row(names),
+    ]
+    for block in table.blocks:
+        title = rf"\multicolumn{{{len(names)}}}{{l}}{{{_escape(block.name)}}} \\"
+        lines += [r"\midrule", title, r"\midrule"]
+        for entry in block.entries:
+            columns = [_escape(text) for text in cells(table, entry)[:-1]]
+            if entry.rank is not None:
+                columns[2] = rf"\textcolor{{{LATEX_COLOURS[entry.rank]}}}{{{columns[2]}}}"
+            lines.append(" & ".join(columns) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def comma_separated(table: Table) -> str:
+    """One line per cell with full precision; what is missing is empty."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for block in table.blocks:
+        for entry in block.entries:
+            paper, ours, difference = entry.published, entry.ours, entry.difference
+            writer.writerow(
+                (
+                    table.study.name,
+                    block.dataset,
+                    entry.line.backbone,
+                    table.label(entry.line),
+                    settings(entry),
+                    table.selection,
+                    paper and (paper.printed if paper.timed_out else paper.mean),
+                    paper and paper.interval,
+                    ours and ours.mean,
+                    ours and ours.interval,
+                    ours and ours.n,
+                    entry.rank,
+                    difference and difference.mean,
+                    difference and difference.interval,
+                    difference and difference.n,
+                    difference and difference.p,
+                    entry.p,
+                )
+            )
+    return stream.getvalue()
+
+
+#: The formats that need nothing but the table.
+FORMATS: Mapping[str, Callable[[Table], str]] = {
+    "terminal": terminal,
+    "markdown": markdown,
+    "latex": latex,
+    "csv": comma_separated,
+}
+
+
+def _answer(entry: Entry) -> str:
+    if entry.difference is None:
+        return "missing"
+    p = "" if entry.p is None else f", p {p_value(entry.p)}"
+    return f"{number(entry.difference, '+')} points on {entry.difference.n} shared splits{p}"
+
+
+def _grid(table: Table, block: Block) -> Grid:
+    rule = "" if table.selection is None else f", selection {table.selection}"
+    grid = Grid(
+        title=block.name + rule, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    for name in headings(table)[:-1]:
+        grid.add_column(
+            "ours" if name.startswith("ours") else name,
+            justify="left" if name == "line" else "right",
+            no_wrap=name == "line",
+        )
+    for entry in block.entries:
+        columns: list[str | Text] = list(cells(table, entry)[:-1])
+        if entry.rank is not None:
+            columns[2] = Text(str(columns[2]), style=COLOURS[entry.rank])
+        grid.add_row(*columns)
+    return grid
+
+
+def _in_brackets(selection: str | None) -> str:
+    return "" if selection is None else f" ({selection})"
+
+
+def _pipes(columns: list[str]) -> str:
+    return f"| {' | '.join(columns)} |"
+
+
+def _row(columns: list[str]) -> str:
+    return " & ".join(_escape(text) for text in columns) + r" \\"
+
+
+def _escape(text: str) -> str:
+    for character in "%&_#":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("±", r"$\pm$").replace("<", r"$<$")

@@ -1,0 +1,115 @@
+"""AFRC: edges by augmented Forman curvature, with thresholds that the graph sets itself."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch_geometric.data.datapipes import functional_transform
+
+from panda_gnn.diagnostics.curvature import augmented_forman, neighbour_lists
+from panda_gnn.errors import InputError
+from panda_gnn.rewiring.base import Rewiring, edited, whole_number
+
+Floats = npt.NDArray[np.float64]
+
+
+@functional_transform("afrc")
+class AFRC(Rewiring):
+    r"""Rewiring by augmented Forman curvature, of `"Mitigating Over-Smoothing and Over-Squashing
+    using Augmentations of Forman-Ricci Curvature" <https://arxiv.org/abs/2309.09384>`_.
+
+    Two Gaussians with means :math:`m_1 \le m_2` and deviations :math:`s_1, s_2` are fitted to the
+    curvatures of the graph
+    (:func:`~panda_gnn.diagnostics.curvature.augmented_forman_curvature`), once. The lower bound
+    lies between them, the upper bound one deviation above the upper one:
+
+    .. math::
+        \frac{m_1 s_2 + m_2 s_1}{s_1 + s_2} \qquad \textrm{and} \qquad m_2 + s_2
+
+    In each of ``rounds`` rounds every edge :math:`(u, v)` below the lower bound gets a triangle:
+    one pair out of all :math:`\{w, v\}` with :math:`w \in N(u) \setminus N(v)` and all
+    :math:`\{u, w\}` with :math:`w \in N(v) \setminus N(u)`, drawn uniformly, is added. Then the
+    edges above the upper bound are deleted. A round looks at the graph as it was at its beginning,
+    so that the order of the edges does not matter; a pair that is drawn twice is added once. A
+    graph whose edges all have the same curvature has no two Gaussians and stays as it is.
+
+    Args:
+        rounds: How many rounds.
+        cycles: 3 for triangles only (AFR-3), 4 for 4-cycles too (AFR-4).
+        lower_bound: Support the edges below this curvature, instead of the automatic bound.
+        upper_bound: Delete the edges above this curvature, instead of the automatic bound;
+            ``math.inf`` deletes nothing.
+        seed: Seeds the draws, together with the graph.
+    """
+
+    def __init__(
+        self,
+        rounds: int = 1,
+        cycles: int = 3,
+        lower_bound: float | None = None,
+        upper_bound: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(seed)
+        if cycles not in (3, 4):
+            raise InputError(f"cycles is the longest cycle that counts, 3 or 4, not {cycles!r}")
+        for name, value in (("lower_bound", lower_bound), ("upper_bound", upper_bound)):
+            if value is not None and math.isnan(value):
+                raise InputError(f"{name} must be a number or None, not {value!r}")
+        self.rounds = whole_number("rounds", rounds)
+        self.cycles = cycles
+        self.lower_bound = lower_bound
+        self.upper_bound = upper_bound
+
+    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
+        """The edges after all rounds."""
+        from panda_gnn.rewiring.afrc_kernel import supporting_pairs
+
+        random = self.generator(edges, num_nodes)
+        lower, upper = math.nan, math.nan
+        for step in range(self.rounds):
+            array = edges.cpu().numpy()
+            start, neighbour = neighbour_lists(array, num_nodes)
+            tail = np.repeat(np.arange(num_nodes), np.diff(start))
+            curvature = augmented_forman(self.cycles)(start, neighbour)[tail < neighbour]
+            if step == 0:
+                lower, upper = self._bounds(curvature)
+            low = array[:, curvature < lower]
+            uniform = random.random(size=(low.shape[1],))
+            pairs = supporting_pairs(start, neighbour, low, uniform)
+            added = torch.from_numpy(pairs).to(edges.device)
+            removed = edges[:, torch.from_numpy(curvature > upper).to(edges.device)]
+            edges = edited(edges, num_nodes, added, removed)
+        return edges
+
+    def _bounds(self, curvature: Floats) -> tuple[float, float]:
+        """The lower and the upper bound; nothing is below or above a bound that is ``nan``."""
+        lower, upper = self.lower_bound, self.upper_bound
+        if lower is None or upper is None:
+            automatic = automatic_bounds(curvature)
+            lower = automatic[0] if lower is None else lower
+            upper = automatic[1] if upper is None else upper
+        return lower, upper
+
+
+def automatic_bounds(curvature: Floats) -> tuple[float, float]:
+    """The bounds that two Gaussians give, ``nan`` for fewer than two different values."""
+    if np.unique(curvature).size < 2:
+        return math.nan, math.nan
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
+    mixture = GaussianMixture(2, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        mixture.fit(curvature[:, None])
+    order = np.argsort(mixture.means_.ravel())
+    low_mean, high_mean = mixture.means_.ravel()[order]
+    low_spread, high_spread = np.sqrt(mixture.covariances_.ravel()[order])
+    between = low_mean * high_spread + high_mean * low_spread
+    return float(between / (low_spread + high_spread)), float(high_mean + high_spread)

@@ -1,0 +1,26 @@
+"""FA: every node sees every other node, in every layer."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch_geometric.data.datapipes import functional_transform
+
+from panda_gnn.rewiring.base import Rewiring
+
+
+@functional_transform("fully_adjacent")
+class FullyAdjacent(Rewiring):
+    r"""The fully adjacent graph, of `"On the Bottleneck of Graph Neural Networks and its Practical
+    Implications" <https://arxiv.org/abs/2006.05205>`_, for every layer.
+
+    All :math:`n (n - 1)` ordered pairs of different nodes become edges. For the last layer only,
+    see the option ``last_layer_fa`` of :class:`panda_gnn.nn.GNN`, which needs no edges at all.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
+        """All pairs."""
+        return torch.triu_indices(num_nodes, num_nodes, 1, device=edges.device)

@@ -1,0 +1,66 @@
+"""Every measure equals networkx or dense linear algebra, on odd, random and real graphs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from torch_geometric.data import Data
+from torch_geometric.datasets import TUDataset
+
+from panda_gnn.centrality import CENTRALITIES, centrality
+
+from ..odd_graphs import ODD_GRAPHS
+from .oracles import ORACLES, as_networkx, graphs
+
+PATHS = ("betweenness", "closeness", "load")
+
+
+def check(name: str, data: Data, tolerance: float = 1e-9) -> None:
+    expected = ORACLES[name](as_networkx(data))
+    scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
+    difference = np.abs(centrality(name, data).numpy() - expected).max(initial=0.0)
+    assert difference <= tolerance * scale, name
+
+
+def test_all_measures_but_random_have_an_oracle() -> None:
+    assert set(ORACLES) | {"random"} == set(CENTRALITIES)
+
+
+@pytest.mark.parametrize("name", ORACLES)
+@pytest.mark.parametrize("graph", ODD_GRAPHS)
+def test_odd_graphs(name: str, graph: str) -> None:
+    check(name, ODD_GRAPHS[graph])
+
+
+@given(graphs())
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_measures_of_shortest_paths_on_random_graphs(data: Data) -> None:
+    for name in PATHS:
+        check(name, data)
+
+
+@given(graphs())
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_other_measures_on_random_graphs(data: Data) -> None:
+    for name in ("degree", "pagerank", "harmonic", "katz", "current-flow", "resistance"):
+        check(name, data)
+    check("eigenvector", data, tolerance=1e-6)  # two components' eigenvalues may be close
+
+
+@pytest.mark.parametrize("dataset", ["MUTAG", "ENZYMES", "PROTEINS"])
+def test_every_graph_of_real_datasets(
+    dataset: str, mirror: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TUDataset, "url", str(mirror / "tudataset"))
+    molecules = TUDataset(str(tmp_path), dataset)
+    scores = {name: centrality(name, molecules).numpy() for name in PATHS}
+    place = 0
+    for data in molecules:
+        graph = as_networkx(data)
+        for name in PATHS:
+            found = scores[name][place : place + data.num_nodes]
+            np.testing.assert_allclose(found, ORACLES[name](graph), rtol=0, atol=1e-9)
+        place += data.num_nodes

@@ -1,0 +1,70 @@
+"""Pivots: exact where there are enough, unbiased with an honest error where not."""
+
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+import torch
+from torch_geometric.data import Batch
+
+from panda_gnn.centrality import centrality, sampled_centrality
+from panda_gnn.centrality.families import SAMPLED
+
+from ..odd_graphs import ODD_GRAPHS
+from .oracles import as_data
+
+#: A core with twins and hanging trees, and a small component beside it.
+LARGE = as_data(
+    nx.disjoint_union_all(
+        [
+            nx.compose(
+                nx.connected_watts_strogatz_graph(120, 4, 0.2, seed=1),
+                nx.relabel_nodes(nx.star_graph(12), {node: 130 + node for node in range(1, 13)}),
+            ),
+            nx.barbell_graph(4, 1),
+        ]
+    )
+)
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_enough_pivots_are_exact(name: str) -> None:
+    graphs = [*ODD_GRAPHS.values(), LARGE]
+    found = sampled_centrality(name, graphs, samples=200)
+    assert torch.equal(found.scores, centrality(name, graphs))
+    assert torch.equal(found.standard_error, torch.zeros_like(found.scores))
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_estimates_are_right_on_average_and_as_wrong_as_they_say(name: str) -> None:
+    exact = centrality(name, LARGE)
+    runs = [sampled_centrality(name, LARGE, samples=30, seed=seed) for seed in range(200)]
+    scores = torch.stack([run.scores for run in runs])
+    claimed = torch.stack([run.standard_error for run in runs])
+    large = exact > exact.median()
+    spread = scores.std(dim=0)[large]
+    torch.testing.assert_close(scores.mean(dim=0)[large], exact[large], rtol=0.1, atol=0.0)
+    torch.testing.assert_close(claimed.mean(dim=0)[large], spread, rtol=0.3, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_trees_twins_and_small_components_are_exact(name: str) -> None:
+    found = sampled_centrality(name, LARGE, samples=30)
+    exact = centrality(name, LARGE)
+    sure = found.standard_error == 0
+    assert sure[-9:].all()
+    assert torch.equal(found.scores[-9:], exact[-9:])
+    if name != "closeness":
+        leaves = torch.bincount(LARGE.edge_index[0], minlength=LARGE.num_nodes) == 1
+        assert sure[leaves].all()
+        assert torch.equal(found.scores[leaves], exact[leaves])
+
+
+def test_company_and_threads_change_nothing() -> None:
+    alone = sampled_centrality("load", LARGE, samples=20, threads=1)
+    batch = Batch.from_data_list([LARGE, LARGE])
+    together = sampled_centrality("load", batch, samples=20, threads=3)
+    for one, both in zip(alone, together, strict=True):
+        assert torch.equal(both, torch.cat([one, one]))
+    assert torch.equal(centrality("load", LARGE, samples=20), alone.scores)
+    assert not torch.equal(centrality("load", LARGE, samples=20, seed=1), alone.scores)

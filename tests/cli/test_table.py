@@ -1,0 +1,77 @@
+"""``panda table``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from panda_gnn.cli import main
+from panda_gnn.evaluation.measures import MEASURES
+from panda_gnn.evaluation.store import Store
+from panda_gnn.evaluation.study import load_study, study_names
+from tests.evaluation.pretend import pretend_trial
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """Five pretended trials of every cell of the controls on MUTAG, and half a line."""
+    store = Store(tmp_path / "controls.jsonl")
+    for cell in load_study("controls").select(["mutag"], ["gcn"]).cells:
+        for seed in range(5):
+            store.append(
+                {**pretend_trial(cell.candidates[0], seed), "code": MEASURES["accuracy"].code}
+            )
+    with store.path.open("a") as file:
+        file.write('{"key": "ha')
+    return tmp_path
+
+
+def test_the_controls_beside_panda(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (results / "controls.jsonl").read_bytes()
+    words = ["table", "controls", "--datasets", "mutag", "--results", str(results)]
+    assert main([*words, "--selection", "last"]) == 0
+    shown = capsys.readouterr().out
+    assert "mutag, gcn, selection last" in shown
+    assert "panda minus" in shown
+    assert "What does the extra width itself add? (panda minus equal-width)" in shown
+    assert "mutag, gin: missing" in shown
+    assert "line 51: damaged" in shown
+    assert (results / "controls.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", study_names())
+def test_every_study_has_a_table_even_without_a_row(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["table", name, "--results", str(tmp_path)]) == 0
+    assert "missing" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_csv(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["table", "controls", "--datasets", "mutag", "--backbones", "gcn"]
+    assert main([*words, "--format", "csv", "--results", str(results)]) == 0
+    lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(lines) == 10
+    assert {line["n"] for line in lines} == {"5"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nothing"], "unknown study 'nothing': choose one of"),
+        (["main", "--format", "word"], "unknown format 'word': choose one of terminal, markdown"),
+        (["main", "--selection", "best"], "unknown selection 'best': choose one of best-val"),
+        (["main", "--datasets", "cora"], "'cora': choose one of reddit-binary"),
+    ],
+)
+def test_wrong_names_are_one_sentence(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["table", *words]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1

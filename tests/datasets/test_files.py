@@ -1,0 +1,171 @@
+"""Graphs of one's own: what is read, and what a malformed file is told."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import networkx as nx
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from panda_gnn.datasets.files import read_graph
+from panda_gnn.errors import InputError
+
+
+def written(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def edges_of(data: Data) -> set[tuple[str, str]]:
+    """The undirected edges by the names of their ends."""
+    names = data.node_names
+    return {(names[u], names[v]) for u, v in data.edge_index.t().tolist() if u < v}
+
+
+def graphml(nodes: str, edges: str = "", keys: str = "") -> str:
+    head = '<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+    return f'{head}{keys}<graph edgedefault="undirected">\n{nodes}{edges}</graph>\n</graphml>\n'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "0 1\n1 2\n",
+        "# a comment\n\n1\t0\n  2 1 % another\n",
+        "0,1\n1, 2\n",
+        "0 1 0.5\r\n1 2 3e-2\r\n",
+        "0 1\n1 0\n1 1\n2 1\n1 2",
+        "\ufeff0 1\n1 2\n",
+    ],
+)
+def test_edge_lists(tmp_path: Path, content: str) -> None:
+    data = read_graph(written(tmp_path, "graph.txt", content))
+    assert data.edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
+    assert data.node_names == ["0", "1", "2"]
+    assert data.x.tolist() == [[1.0]] * 3
+
+
+def test_names_and_nodes_without_edges(tmp_path: Path) -> None:
+    data = read_graph(written(tmp_path, "social.edges", "zoe adam\nbob\nadam carl\n"))
+    assert data.node_names == ["zoe", "adam", "bob", "carl"]
+    assert edges_of(data) == {("zoe", "adam"), ("adam", "carl")}
+    numbers = read_graph(written(tmp_path, "numbers.csv", "10,9\n100,9\n"))
+    assert numbers.node_names == ["9", "10", "100"]
+
+
+def test_graphml_of_networkx(tmp_path: Path) -> None:
+    graph = nx.karate_club_graph()
+    for node in graph:
+        graph.nodes[node]["age"] = node / 2
+        graph.nodes[node]["leader"] = node in (0, 33)
+    path = tmp_path / "karate.graphml"
+    nx.write_graphml(graph, path)
+    data = read_graph(path)
+    assert data.num_nodes == 34
+    assert edges_of(data) == {(str(u), str(v)) for u, v in graph.edges}
+    assert data.x.size(1) == 2
+    assert sorted(data.x[33].tolist()) == [1.0, 16.5]
+
+
+def test_graphml_takes_only_what_every_node_has(tmp_path: Path) -> None:
+    keys = (
+        '<key id="w" for="node" attr.name="w" attr.type="double"/>'
+        '<key id="s" for="node" attr.name="s" attr.type="string"/>'
+        '<key id="h" for="node" attr.name="h" attr.type="int"/>'
+    )
+    nodes = (
+        '<node id="a"><data key="w">1</data><data key="s">x</data><data key="h">4</data></node>'
+        '<node id="b"><data key="h">-1</data></node>'
+    )
+    text = graphml(nodes, '<edge source="b" target="a"><data key="z">9</data></edge>', keys)
+    data = read_graph(written(tmp_path, "g.graphml", text))
+    assert data.x.tolist() == [[4.0], [-1.0]]
+    assert edges_of(data) == {("a", "b")}
+
+
+def test_saved_data(tmp_path: Path) -> None:
+    data = Data(x=torch.eye(3), edge_index=torch.tensor([[0, 1], [1, 2]]))
+    torch.save(data, tmp_path / "mine.pt")
+    read = read_graph(tmp_path / "mine.pt")
+    assert read.edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
+    assert torch.equal(read.x, torch.eye(3))
+    torch.save(Data(edge_index=data.edge_index, num_nodes=5), tmp_path / "bare.pt")
+    assert read_graph(tmp_path / "bare.pt").x.tolist() == [[1.0]] * 5
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("g.txt", "0 1\n\n1 2 three\n", "line 3: expected 'node node' or 'node node weight'"),
+        ("g.txt", "0 1 nan\n", "line 1: expected"),
+        ("g.txt", "a b c d\n", "line 1: expected .* got 'a b c d'"),
+        ("g.csv", "0,1\n1,\n", "line 2: expected .* got '1,'"),
+        ("g.txt", "# nothing\n", "line 1: the file names no node"),
+        ("g.txt", "", "line 1: the file names no node"),
+        ("g.txt", b"0 1\n1 2\n\xff\xfe\n", "line 3: expected text in UTF-8"),
+        ("g.graphml", graphml('<node id="a"/>\n')[:-14], "line 5: not well-formed XML"),
+        ("g.graphml", graphml('<node id="a"/>\n<node id="a"/>\n'), "line 5: a node needs an id"),
+        ("g.graphml", graphml("<node/>\n"), "line 4: a node needs an id"),
+        (
+            "g.graphml",
+            graphml('<node id="a"/>\n', '<edge source="a" target="b"/>\n'),
+            "line 5: the edge ends at 'b'",
+        ),
+        ("g.graphml", graphml('<node id="a"/>\n', '<edge source="a"/>\n'), "line 5: an edge needs"),
+        ("g.graphml", graphml(""), "the file has no node"),
+        ("g.graphml", "<html><body/></html>", "line 1: expected GraphML, got <html>"),
+        (
+            "g.graphml",
+            '<!DOCTYPE graphml [<!ENTITY a "b">]>\n<graphml/>',
+            "line 1: a document type definition is not accepted",
+        ),
+        (
+            "g.graphml",
+            graphml(
+                '<node id="a"><data key="k">\nred</data></node>',
+                keys='<key id="k" for="node" attr.type="int"/>\n',
+            ),
+            "line 6: expected a number, got 'red'",
+        ),
+        ("g.pt", b"not a pickle at all", "not a graph saved with torch.save"),
+        ("g.doc", "0 1", "unknown kind of graph file '.doc': choose one of .txt"),
+    ],
+)
+def test_malformed_files_get_one_sentence(
+    tmp_path: Path, name: str, content: str | bytes, message: str
+) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        read_graph(written(tmp_path, name, content))
+    assert "\n" not in str(caught.value)
+
+
+class Rogue:
+    """Would run code when unpickled."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return exec, ("raise SystemExit('the file ran code')",)
+
+
+def test_saved_files_that_are_not_graphs(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no file"):
+        read_graph(tmp_path / "missing.pt")
+    written(tmp_path, "rogue.pt", pickle.dumps(Rogue()))
+    torch.save(Data(edge_index=torch.tensor([[0], [1]]), rogue=Rogue()), tmp_path / "hidden.pt")
+    for name in ("rogue.pt", "hidden.pt"):
+        with pytest.raises(InputError, match="holds more than tensors"):
+            read_graph(tmp_path / name)
+    cases = [
+        (torch.ones(3), "holds a Tensor, not a Data"),
+        (Data(x=torch.ones(3, 1)), "not a Data of torch_geometric with edge_index"),
+        (Data(edge_index=torch.tensor([[0], [3]]), num_nodes=2), "outside 0..1"),
+        (Data(edge_index=torch.zeros(3, 2, dtype=torch.long), num_nodes=2), r"\[2, num_edges\]"),
+        (Data(edge_index=torch.zeros(2, 0, dtype=torch.long), num_nodes=0), "without nodes"),
+    ]
+    for value, message in cases:
+        torch.save(value, tmp_path / "value.pt")
+        with pytest.raises(InputError, match=message):
+            read_graph(tmp_path / "value.pt")

@@ -1,0 +1,133 @@
+"""Trials that cost nothing, for tests of everything around a trial.
+
+They can be imported by name, because workers in other processes look them up. Run as a program,
+this file is the driver of a small study that a test can kill.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.study import Study, parse_study
+
+CODE = "pretend"
+
+Row = dict[str, Any]
+
+
+def draw(*parts: object) -> float:
+    """A number in [0, 1) that depends on the parts alone."""
+    digest = hashlib.sha256(repr(parts).encode()).digest()
+    return int.from_bytes(digest[:6], "big") / 2**48
+
+
+def small_study(**changes: Any) -> Study:
+    """Two methods on one dataset, three trials each, unless changed; settings are not checked."""
+    content = {
+        "title": "A small study",
+        "trials": 3,
+        "datasets": ["mutag"],
+        "backbones": ["gcn"],
+        "methods": ["none", "digl"],
+        **changes,
+    }
+    return parse_study("small", content, complete=lambda config: config)
+
+
+def pretend_trial(config: Config, seed: int, **where: Any) -> Row:
+    """A row as a real trial gives it, with scores out of a hash."""
+    scores = {
+        selection: {
+            "validation": draw(config.key, seed, selection, "validation"),
+            "test": draw(config.key, seed, selection, "test"),
+            "epoch": 1,
+        }
+        for selection in ("best-val", "last", "best-val-test-ties")
+    }
+    return {
+        "key": config.key,
+        "seed": seed,
+        "code": CODE,
+        "config": config.to_dict(),
+        "split": f"split-{seed}",
+        "metric": "accuracy",
+        "scores": scores,
+        "epochs": 1,
+        "parameters": {"trained": 1, "never_trained": 0},
+        "seconds": 0.01,
+        "versions": {},
+        "revision": None,
+    }
+
+
+def noted_trial(config: Config, seed: int) -> Row:
+    """Writes down that it ran, then takes a moment."""
+    with Path(os.environ["PANDA_PRETEND_NOTES"]).open("a") as notes:
+        notes.write(f"{config.method} {seed}\n")
+    time.sleep(0.1)
+    return pretend_trial(config, seed)
+
+
+def endless_trial(config: Config, seed: int) -> Row:
+    """Never comes back, but for seed 0."""
+    if seed > 0:
+        time.sleep(600)
+    return pretend_trial(config, seed)
+
+
+def trial_that_dies_once(config: Config, seed: int) -> Row:
+    """Kills its own worker the first time that seed 1 of a method runs."""
+    mark = Path(os.environ["PANDA_PRETEND_MARKS"]) / config.method
+    if seed == 1 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return pretend_trial(config, seed)
+
+
+def trial_that_always_dies(config: Config, seed: int) -> Row:
+    """Kills its worker whenever seed 1 of digl runs."""
+    if seed == 1 and config.method == "digl":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return pretend_trial(config, seed)
+
+
+def trial_that_fails(config: Config, seed: int) -> Row:
+    """Cannot do the method digl."""
+    if config.method == "digl":
+        raise ValueError("no diffusion today")
+    return pretend_trial(config, seed)
+
+
+def threads_of_worker() -> str | None:
+    """How many threads the worker may use."""
+    return os.environ.get("OMP_NUM_THREADS")
+
+
+def drive(trial: str, store: str, trials: str) -> None:
+    """Run the small study with one of these trials on two processes."""
+    from panda_gnn.evaluation.executors import LocalExecutor
+    from panda_gnn.evaluation.running import run_study
+    from panda_gnn.evaluation.store import Store
+
+    functions = {"noted": noted_trial, "endless": endless_trial}
+    with LocalExecutor(2) as executor:
+        outcome = run_study(
+            small_study(),
+            Store(Path(store)),
+            executor,
+            functions[trial],
+            code=CODE,
+            trials=int(trials),
+        )
+    print(f"ran {outcome.ran}, left {outcome.left}, interrupted {outcome.interrupted}")
+
+
+if __name__ == "__main__":
+    drive(*sys.argv[1:])

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from panda_gnn.errors import InputError
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.executors import (
+    LocalExecutor,
+    RayExecutor,
+    SlurmExecutor,
+    WorkerDied,
+    WorkerExecutor,
+)
+from panda_gnn.evaluation.running import run_study
+from panda_gnn.evaluation.store import Row, Store, identity
+from tests.evaluation.pretend import (
+    CODE,
+    endless_trial,
+    pretend_trial,
+    small_study,
+    threads_of_worker,
+    trial_that_always_dies,
+    trial_that_dies_once,
+    trial_that_fails,
+)
+
+EXPECTED = {
+    identity(row): row
+    for cell in small_study().cells
+    for seed in range(3)
+    for row in [pretend_trial(cell.candidates[0], seed)]
+}
+
+
+@pytest.fixture(autouse=True)
+def _marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "marks").mkdir()
+    monkeypatch.setenv("PANDA_PRETEND_MARKS", str(tmp_path / "marks"))
+
+
+@pytest.fixture
+def local() -> Iterator[LocalExecutor]:
+    with LocalExecutor(2) as executor:
+        yield executor
+
+
+def rows_of(
+    executor: WorkerExecutor, trial: Callable[[Config, int], Row], folder: Path
+) -> dict[object, Row]:
+    store = Store(folder / "small.jsonl")
+    outcome = run_study(small_study(), store, executor, trial, code=CODE, trials=3)
+    assert outcome.failures == []
+    assert outcome.left == 0
+    return {identity(row): row for row in store.read().rows}
+
+
+def test_local_processes_give_what_the_trial_gives(local: LocalExecutor, tmp_path: Path) -> None:
+    assert rows_of(local, pretend_trial, tmp_path) == EXPECTED
+    assert local.submit(threads_of_worker).result() == "1"
+    assert local.submit(os.getpid).result() != os.getpid()
+
+
+def test_a_killed_process_costs_one_try_of_one_trial(local: LocalExecutor, tmp_path: Path) -> None:
+    assert rows_of(local, trial_that_dies_once, tmp_path) == EXPECTED
+    assert len(list((tmp_path / "marks").iterdir())) == 2
+
+
+def test_the_death_of_a_worker_is_the_error_of_its_call_and_no_other(local: LocalExecutor) -> None:
+    dead = local.submit(trial_that_always_dies, Config("mutag", method="digl"), 1)
+    fine = [local.submit(trial_that_always_dies, Config("mutag"), seed) for seed in range(6)]
+    assert [future.result()["seed"] for future in fine] == list(range(6))
+    with pytest.raises(WorkerDied, match="killed by signal 9"):
+        dead.result()
+
+
+def test_a_trial_that_always_kills_its_worker_is_given_up(
+    local: LocalExecutor, tmp_path: Path
+) -> None:
+    store = Store(tmp_path / "small.jsonl")
+    outcome = run_study(small_study(), store, local, trial_that_always_dies, code=CODE, trials=3)
+    assert len(outcome.failures) == 1
+    assert "digl on gcn, mutag, seed 1: given up after 3 workers died" in outcome.failures[0]
+    assert len(store.read().rows) == 5
+
+
+def test_an_error_of_the_trial_arrives_as_it_was_raised(local: LocalExecutor) -> None:
+    with pytest.raises(ValueError, match="no diffusion today"):
+        local.submit(trial_that_fails, Config("mutag", method="digl"), 0).result()
+
+
+def test_shutting_down_ends_what_is_under_way() -> None:
+    executor = LocalExecutor(2)
+    under_way = [executor.submit(endless_trial, Config("mutag"), 1) for _ in range(3)]
+    time.sleep(0.5)
+    start = time.monotonic()
+    executor.shutdown(cancel_futures=True)
+    assert time.monotonic() - start < 5
+    assert all(future.cancelled() or future.exception() for future in under_way)
+
+
+def test_a_ray_cluster_with_a_killed_worker_gives_the_same_rows(tmp_path: Path) -> None:
+    with RayExecutor(2) as executor:
+        assert rows_of(executor, trial_that_dies_once, tmp_path) == EXPECTED
+        assert len(list((tmp_path / "marks").iterdir())) == 2
+        assert executor.submit(threads_of_worker).result() == "1"
+        with pytest.raises(ValueError, match="no diffusion today"):
+            executor.submit(trial_that_fails, Config("mutag", method="digl"), 0).result()
+
+
+def test_submitit_jobs_give_the_same_rows(tmp_path: Path) -> None:
+    with SlurmExecutor(2, tmp_path / "jobs", cluster="local") as executor:
+        assert rows_of(executor, pretend_trial, tmp_path) == EXPECTED
+        assert executor.submit(threads_of_worker).result() == "1"
+
+
+def test_without_slurm_the_slurm_executor_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(InputError, match=r"needs Slurm's commands .* use --executor local or ray"):
+        SlurmExecutor(1, tmp_path / "jobs")

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.executors import LocalExecutor
+from panda_gnn.evaluation.executors.base import Answer, Call, WorkerExecutor, answer
+from panda_gnn.evaluation.running import Outcome, run_study
+from panda_gnn.evaluation.store import Row, Store
+from panda_gnn.evaluation.study import Study
+from tests.evaluation.pretend import (
+    CODE,
+    noted_trial,
+    pretend_trial,
+    small_study,
+    trial_that_fails,
+)
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+class InThisProcess(WorkerExecutor):
+    """Workers that are threads, for tests of what does not depend on processes."""
+
+    def deliver(self, call: Call) -> Answer:
+        return answer(call)
+
+    def end_workers(self) -> None:
+        pass
+
+
+class Diary:
+    """A tracker that remembers."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+
+    def log(self, row: Row) -> None:
+        self.rows.append(row)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "small.jsonl")
+
+
+def run(store: Store, study: Study | None = None, trials: int = 3, **options: object) -> Outcome:
+    arguments = {"code": CODE, "trials": trials, "run": pretend_trial, **options}
+    with InThisProcess(2) as executor:
+        return run_study(study or small_study(), store, executor, **arguments)  # type: ignore[arg-type]
+
+
+def test_running_again_continues_and_more_trials_extend(store: Store) -> None:
+    assert run(store).ran == 6
+    assert run(store).ran == 0
+    diary = Diary()
+    assert run(store, trials=5, tracker=diary).ran == 4
+    assert sorted(row["seed"] for row in diary.rows) == [3, 3, 4, 4]
+    assert Counter(row["seed"] for row in store.read().rows) == dict.fromkeys(range(5), 2)
+
+
+def test_rows_of_an_older_version_are_run_again_and_kept(store: Store) -> None:
+    run(store)
+    outcome = run(store, run=_newer_trial, code="newer")
+    assert outcome.ran == 6
+    assert Counter(row["code"] for row in store.read().rows) == {CODE: 6, "newer": 6}
+
+
+def _newer_trial(config: Config, seed: int) -> Row:
+    return {**pretend_trial(config, seed), "code": "newer"}
+
+
+def test_a_worker_with_another_version_is_not_believed(store: Store) -> None:
+    outcome = run(store, run=_newer_trial)
+    assert outcome.ran == 0
+    assert "another version of panda-gnn" in outcome.failures[0]
+    assert store.read().rows == ()
+
+
+def test_what_another_study_ran_is_taken_over(store: Store) -> None:
+    other = Store(store.path.with_name("other.jsonl"))
+    run(other, trials=2)
+    outcome = run(store)
+    assert (outcome.adopted, outcome.ran, outcome.left) == (4, 2, 0)
+    assert len(store.read().rows) == 6
+    assert run(store).adopted == 0
+
+
+def test_a_config_that_fails_does_not_stop_the_others(store: Store) -> None:
+    outcome = run(store, run=trial_that_fails)
+    assert outcome.ran == 3
+    assert {failure.partition(": ")[2] for failure in outcome.failures} == {
+        "ValueError: no diffusion today"
+    }
+    assert {row["config"]["method"] for row in store.read().rows} == {"none"}
+
+
+def _half_a_second(config: Config, seed: int) -> Row:
+    time.sleep(0.25)
+    return {**pretend_trial(config, seed), "seconds": 0.25}
+
+
+def test_a_budget_ends_the_run_and_says_what_is_left(store: Store) -> None:
+    start = time.monotonic()
+    outcome = run(store, trials=100, run=_half_a_second, budget=1.5)
+    assert time.monotonic() - start < 2.5
+    assert 6 <= outcome.ran < 20
+    assert outcome.left == 200 - outcome.ran
+    again = run(store, trials=100, run=_half_a_second, budget=0.1)
+    assert again.ran == 0
+
+
+def drive(trial: str, store: Store, trials: int, notes: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.evaluation.pretend", trial, str(store.path), str(trials)],
+        cwd=REPOSITORY,
+        env={**os.environ, "PANDA_PRETEND_NOTES": str(notes)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def children(process: int) -> list[int]:
+    lists = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for path in lists for child in path.read_text().split()]
+
+
+def wait_until(condition: object, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def test_kill_9_of_the_driver_loses_only_trials_under_way(store: Store, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    driver = drive("noted", store, 10, notes)
+    wait_until(lambda: len(store.read().rows) >= 5)
+    workers = children(driver.pid)
+    driver.send_signal(signal.SIGKILL)
+    driver.communicate()
+    kept = {(row["config"]["method"], row["seed"]) for row in store.read().rows}
+    assert len(workers) >= 2
+    wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+    started = notes.read_text().splitlines()
+    assert len(started) - len(kept) <= 2
+    second = drive("noted", store, 10, notes)
+    out, _ = second.communicate(timeout=120)
+    assert out.strip() == f"ran {20 - len(kept)}, left 0, interrupted False"
+    runs = Counter(notes.read_text().splitlines())
+    assert all(runs[f"{method} {seed}"] == 1 for method, seed in kept)
+    assert len(store.read().rows) == 20
+    assert store.read().problems == ()
+
+
+def test_ctrl_c_ends_at_once_and_keeps_what_is_finished(store: Store, tmp_path: Path) -> None:
+    driver = drive("endless", store, 3, tmp_path / "notes")
+    wait_until(lambda: len(store.read().rows) == 2)
+    driver.send_signal(signal.SIGINT)
+    out, _ = driver.communicate(timeout=20)
+    assert out.strip() == "ran 2, left 4, interrupted True"
+    assert driver.returncode == 0
+
+
+def test_an_interrupt_in_the_driver_is_reported(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(row: Row) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(store, "append", interrupted)
+    with LocalExecutor(1) as executor:
+        outcome = run_study(small_study(), store, executor, pretend_trial, code=CODE, trials=1)
+    assert outcome.interrupted
+    assert outcome.left == 2
+
+
+def test_noted_trials_are_the_pretended_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PANDA_PRETEND_NOTES", str(tmp_path / "notes"))
+    assert noted_trial(Config("mutag"), 0) == pretend_trial(Config("mutag"), 0)

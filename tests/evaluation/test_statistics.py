@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from panda_gnn.evaluation.statistics import half_width, holm, paired_difference, summarise
+
+
+def test_the_interval_is_students() -> None:
+    values = [70.0, 75.0, 80.0, 72.0, 78.0]
+    summary = summarise(values)
+    low, high = stats.t.interval(0.95, 4, loc=np.mean(values), scale=stats.sem(values))
+    assert summary.n == 5
+    assert summary.mean == pytest.approx(75.0)
+    assert summary.interval == pytest.approx((high - low) / 2)
+
+
+def test_one_value_has_no_interval() -> None:
+    assert summarise([3.0]).interval is None
+    assert summarise([3.0]).mean == 3.0
+
+
+def test_the_interval_holds_its_promise() -> None:
+    generator = np.random.default_rng(0)
+    samples = generator.normal(5.0, 2.0, size=(4000, 6))
+    inside = 0
+    for sample in samples:
+        summary = summarise(list(sample))
+        assert summary.interval is not None
+        inside += abs(summary.mean - 5.0) <= summary.interval
+    assert inside / 4000 == pytest.approx(0.95, abs=0.012)
+
+
+def test_more_trials_narrow_the_interval() -> None:
+    widths = [half_width(1.0, n) for n in range(2, 30)]
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_the_paired_difference_is_the_paired_t_test_on_shared_seeds() -> None:
+    ours = {0: 80.0, 1: 82.0, 2: 79.0, 3: 90.0, 7: 10.0}
+    other = {0: 78.0, 1: 81.0, 2: 80.0, 3: 85.0, 9: 99.0}
+    difference = paired_difference(ours, other)
+    expected = stats.ttest_rel([80, 82, 79, 90], [78, 81, 80, 85])
+    assert difference is not None
+    assert difference.n == 4
+    assert difference.mean == pytest.approx(1.75)
+    assert difference.p == pytest.approx(expected.pvalue)
+    low, high = expected.confidence_interval()
+    assert difference.interval == pytest.approx((high - low) / 2)
+
+
+def test_differences_without_spread_or_without_pairs() -> None:
+    assert paired_difference({0: 1.0}, {1: 1.0}) is None
+    alone = paired_difference({0: 2.0}, {0: 1.0})
+    assert alone is not None
+    assert (alone.mean, alone.interval, alone.p) == (1.0, None, None)
+    same = paired_difference({0: 1.0, 1: 2.0}, {0: 1.0, 1: 2.0})
+    assert same is not None
+    assert same.p == 1.0
+    shifted = paired_difference({0: 0.3, 1: 0.4, 2: 0.9}, {0: 0.2, 1: 0.3, 2: 0.8})
+    assert shifted is not None
+    assert shifted.p is None
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]) == []
+    assert holm([0.2]) == [0.2]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_is_between_the_p_value_and_bonferroni_and_keeps_the_order(p: list[float]) -> None:
+    corrected = holm(p)
+    for before, after in zip(p, corrected, strict=True):
+        assert before <= after <= min(1.0, len(p) * before) + 1e-12
+    order = sorted(range(len(p)), key=lambda i: p[i])
+    assert [corrected[i] for i in order] == sorted(corrected)
+
+
+def test_holm_keeps_the_family_wise_error_below_the_level() -> None:
+    generator = np.random.default_rng(0)
+    families = generator.uniform(size=(2000, 8))
+    wrong = sum(min(holm(list(family))) < 0.05 for family in families)
+    assert wrong / 2000 < 0.06

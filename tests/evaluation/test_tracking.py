@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from panda_gnn.errors import InputError, require
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.tracking import NoTracker, metrics, open_tracker, run_name
+from tests.evaluation.pretend import pretend_trial
+
+ROWS = [
+    pretend_trial(Config("mutag", method=method), seed)
+    for method in ("none", "digl")
+    for seed in range(3)
+]
+
+
+def test_nothing_is_tracked_by_default(tmp_path: Path) -> None:
+    tracker = open_tracker("none", tmp_path / "tracking")
+    assert isinstance(tracker, NoTracker)
+    for row in ROWS:
+        tracker.log(row)
+    tracker.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_tracker_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="choose one of none, tensorboard, wandb"):
+        open_tracker("mlflow", tmp_path)
+
+
+def test_a_time_is_tracked_too() -> None:
+    assert metrics({"value": 3.0, "seconds": 1.0}) == {"value": 3.0, "seconds": 1.0}
+
+
+def test_tensorboard_gets_a_curve_per_config(tmp_path: Path) -> None:
+    tracker = open_tracker("tensorboard", tmp_path)
+    for row in ROWS:
+        tracker.log(row)
+    tracker.close()
+    reader = require("tensorboard.backend.event_processing.event_accumulator", "tracking")
+    events: Any = reader.EventAccumulator(str(tmp_path / run_name(ROWS[0])))
+    events.Reload()
+    points = events.Scalars("test (best-val)")
+    assert [point.step for point in points] == [0, 1, 2]
+    expected = [row["scores"]["best-val"]["test"] for row in ROWS[:3]]
+    assert [point.value for point in points] == pytest.approx(expected)
+
+
+def test_wandb_writes_an_offline_run_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WANDB_MODE", raising=False)
+    tracker = open_tracker("wandb", tmp_path)
+    for row in ROWS:
+        tracker.log(row)
+    tracker.close()
+    assert list(tmp_path.glob("wandb/offline-run-*/run-*.wandb"))

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+from torch_geometric.data import Batch, Data
+from torch_geometric.nn import GCNConv
+
+from panda_gnn.errors import InputError
+from panda_gnn.nn import GNN
+from panda_gnn.nn.ct_layer import CTLayer
+from tests.odd_graphs import ODD_GRAPHS, clique, undirected
+from tests.rewiring.rewired import GRAPHS, random_graph
+
+CASES = [pytest.param(data, id=name) for name, data in GRAPHS.items()]
+
+
+def layer(centers: int = 4, seed: int = 0) -> CTLayer:
+    torch.manual_seed(seed)
+    return CTLayer(3, centers).double()
+
+
+def literal(ct: CTLayer, data: Data) -> tuple[Tensor, Tensor]:
+    """The equations with dense matrices: the matrix A' and the loss of one graph."""
+    n = data.num_nodes
+    adjacency = torch.zeros(n, n, dtype=torch.float64)
+    adjacency[data.edge_index[0], data.edge_index[1]] = 1
+    degree = adjacency.sum(1).diag()
+    s = torch.tanh(data.x @ ct.position.weight.t() + ct.position.bias)
+    volume = degree.trace()
+    weights = torch.cdist(s, s, compute_mode="donot_use_mm_for_euclid_dist") * adjacency / volume
+    identity = torch.eye(s.size(1), dtype=torch.float64)
+    gram = s.t() @ s
+    loss = (gram / gram.norm() - identity / identity.norm()).norm()
+    if volume > 0:
+        loss = loss + (s.t() @ (degree - adjacency) @ s).trace() / (s.t() @ degree @ s).trace()
+    return weights, loss
+
+
+@pytest.mark.parametrize("data", CASES)
+def test_equals_the_dense_equations(data: Data) -> None:
+    ct = layer()
+    weight, loss = ct(data.x, data.edge_index)
+    expected, expected_loss = literal(ct, data)
+    source, target = data.edge_index
+    assert torch.allclose(weight, expected[source, target], rtol=0, atol=1e-12)
+    assert torch.allclose(loss, expected_loss, rtol=0, atol=1e-12)
+
+
+def test_a_batch_is_its_graphs_side_by_side() -> None:
+    ct = layer()
+    graphs = list(GRAPHS.values())
+    batch = Batch.from_data_list(graphs)
+    weight, loss = ct(batch.x, batch.edge_index, batch.batch)
+    alone = [ct(data.x, data.edge_index) for data in graphs]
+    assert torch.allclose(weight, torch.cat([w for w, _ in alone]), rtol=0, atol=1e-12)
+    assert torch.allclose(loss, torch.stack([one for _, one in alone]).mean(), rtol=0, atol=1e-12)
+    known = ct(batch.x, batch.edge_index, batch.batch, len(graphs))
+    assert torch.equal(known[1], loss)
+
+
+def test_the_order_of_the_nodes_does_not_matter() -> None:
+    ct, data = layer(), random_graph(9, 0.4, 0)
+    order = torch.randperm(9, generator=torch.Generator().manual_seed(0))
+    place = order.argsort()
+    weight, loss = ct(data.x, data.edge_index)
+    moved, moved_loss = ct(data.x[order], place[data.edge_index])
+    assert torch.allclose(moved, weight, rtol=0, atol=1e-12)
+    assert torch.allclose(moved_loss, loss, rtol=0, atol=1e-12)
+
+
+def test_gradients() -> None:
+    ct, data = layer(), random_graph(7, 0.4, 2)
+    x = data.x.clone().requires_grad_()
+    batch = torch.tensor([0, 0, 0, 0, 1, 1, 1])
+    inside = batch[data.edge_index[0]] == batch[data.edge_index[1]]
+    edge_index = data.edge_index[:, inside]
+    parameters = tuple(ct.parameters())
+
+    def forward(features: Tensor, *_: Tensor) -> tuple[Tensor, Tensor]:
+        weight, loss = ct(features, edge_index, batch)
+        return weight, loss
+
+    assert torch.autograd.gradcheck(forward, (x, *parameters))
+
+
+@pytest.mark.parametrize("data", CASES)
+def test_gradients_stay_finite_where_all_features_are_equal(data: Data) -> None:
+    for fill in (0.0, 1.0):
+        ct = layer()
+        if fill == 0:
+            torch.nn.init.zeros_(ct.position.bias)
+        weight, loss = ct(torch.full_like(data.x, fill), data.edge_index)
+        assert not weight.any()
+        (weight.sum() + loss).backward()
+        assert all(p.grad is not None and p.grad.isfinite().all() for p in ct.parameters())
+
+
+def test_defined_values_without_edges_and_nodes() -> None:
+    ct = layer(centers=1)
+    weight, loss = ct(undirected(1).x, undirected(1).edge_index)
+    assert weight.shape == (0,)
+    assert loss == 0  # one centre: S^T S is a number, and its quotient one
+    empty = torch.zeros(0, 3, dtype=torch.float64)
+    none = torch.zeros(0, dtype=torch.long)
+    assert ct(empty, torch.zeros(2, 0, dtype=torch.long), none)[1] == 0
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "gin"])
+def test_learns_end_to_end_in_front_of_a_network(backbone: str) -> None:
+    torch.manual_seed(0)
+    batch = Batch.from_data_list([random_graph(8, 0.4, i) for i in range(16)])
+    y = torch.arange(16) % 2
+    x = torch.randn(128, 3) + y[batch.batch, None]
+    ct = CTLayer(3, 4)
+    model = GNN(3, 2, backbone=backbone, width=16, num_layers=2, dropout=0.0)
+    optimizer = torch.optim.Adam([*ct.parameters(), *model.parameters()], lr=0.02)
+    start = ct.position.weight.detach().clone()
+    losses = []
+    for _ in range(60):
+        weight, loss = ct(x, batch.edge_index, batch.batch, 16)
+        out = model(x, batch.edge_index, batch=batch.batch, num_graphs=16, edge_weight=weight)
+        task = F.cross_entropy(out, y)
+        optimizer.zero_grad()
+        (task + loss).backward()
+        optimizer.step()
+        losses.append((float(task.detach()), float(loss.detach())))
+    assert losses[-1][0] < 0.5 * losses[0][0]
+    assert losses[-1][1] < losses[0][1]
+    assert not torch.allclose(ct.position.weight, start)
+
+
+def test_the_task_alone_reaches_the_layer_through_the_weights_of_gcn() -> None:
+    data = ODD_GRAPHS["barbell"]
+    ct, conv = layer(), GCNConv(3, 2).double()
+    weight, _ = ct(data.x, data.edge_index)
+    conv(data.x, data.edge_index, weight).square().sum().backward()
+    assert ct.position.weight.grad is not None
+    assert ct.position.weight.grad.abs().sum() > 0
+
+
+def test_four_hundred_centres_and_thousands_of_edges() -> None:
+    torch.manual_seed(0)
+    data = clique(60)
+    ct = CTLayer(3, 420)
+    weight, loss = ct(data.x.float(), data.edge_index)
+    assert weight.shape == (3540,)
+    assert loss.isfinite()
+
+
+def test_repr_reset_and_bad_arguments() -> None:
+    ct = CTLayer(3, 16)
+    assert repr(ct) == "CTLayer(3, centers=16)"
+    before = ct.position.weight.detach().clone()
+    ct.reset_parameters()
+    assert not torch.equal(ct.position.weight, before)
+    with pytest.raises(InputError, match="centers 0, both must be at least 1"):
+        CTLayer(3, 0)

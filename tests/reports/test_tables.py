@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from scipy import stats
+
+from panda_gnn.evaluation.measures import MEASURES
+from panda_gnn.evaluation.statistics import holm
+from panda_gnn.evaluation.store import Contents
+from panda_gnn.evaluation.study import Line, Study, load_study
+from panda_gnn.reports.formats import FORMATS, latex, markdown, terminal
+from panda_gnn.reports.tables import Entry, Table, build_table
+from tests.evaluation.pretend import Row, pretend_trial, small_study
+
+CODE = MEASURES["accuracy"].code
+
+#: Test accuracies in %, by method and seed.
+ACCURACY = {
+    "none": [70.0, 75.0, 72.0, 71.0],
+    "digl": [74.0, 80.0, 75.0, 76.0],
+    "fosr": [69.0, 76.0, 70.0, 72.0],
+    "gtr": [60.0, 61.0, 62.0],
+}
+
+
+def row(study: Study, method: str, seed: int, test: float, **changes: Any) -> Row:
+    config = next(cell for cell in study.cells if cell.line.method == method).candidates[0]
+    trial = {**pretend_trial(config, seed), "code": CODE, **changes}
+    for selection, scores in trial["scores"].items():
+        scores["test"] = test / 100 + (0.01 if selection == "last" else 0)
+    return trial
+
+
+def study_and_rows(**changes: Any) -> tuple[Study, list[Row]]:
+    study = small_study(methods=["none", "digl", "fosr", "gtr", "borf"], trials=4, **changes)
+    rows = [
+        row(study, method, seed, value)
+        for method, values in ACCURACY.items()
+        for seed, value in enumerate(values)
+    ]
+    return study, rows
+
+
+def build(selection: str = "best-val", **changes: Any) -> Table:
+    study, rows = study_and_rows(published={"table": "main"}, **changes)
+    return build_table(study, Contents(tuple(rows), ()), selection)
+
+
+def entries(table: Table) -> dict[str, Entry]:
+    return {entry.line.method: entry for block in table.blocks for entry in block.entries}
+
+
+def test_means_intervals_and_published_values() -> None:
+    found = entries(build())
+    ours = found["none"].ours
+    assert ours is not None
+    assert ours.mean == pytest.approx(72.0)
+    assert ours.n == 4
+    expected = stats.t.ppf(0.975, 3) * stats.sem(ACCURACY["none"])
+    assert ours.interval == pytest.approx(expected)
+    published = found["fosr"].published
+    assert published is not None
+    assert published.printed == "80.000 ± 1.574"
+
+
+def test_differences_are_paired_and_holm_corrected_over_the_table() -> None:
+    table = build()
+    found = entries(table)
+    p_values = [
+        stats.ttest_rel(ACCURACY[name], ACCURACY["none"][: len(ACCURACY[name])]).pvalue
+        for name in ("digl", "fosr", "gtr")
+    ]
+    assert table.comparisons == 3
+    assert found["none"].difference is None
+    for name, corrected in zip(("digl", "fosr", "gtr"), holm(p_values), strict=True):
+        assert found[name].p == pytest.approx(corrected)
+    gtr = found["gtr"].difference
+    assert gtr is not None
+    assert gtr.n == 3
+    assert gtr.mean == pytest.approx(61 - 72.3333333)
+
+
+def test_the_reference_may_come_first() -> None:
+    table = build(difference="digl - line")
+    found = entries(table)
+    assert found["digl"].difference is None
+    assert found["none"].difference is not None
+    assert found["none"].difference.mean == pytest.approx(4.25)
+    assert table.difference_name == "digl minus this"
+
+
+def test_the_best_three_are_marked_and_a_missing_cell_is_missing() -> None:
+    found = entries(build())
+    ranks = {name: entry.rank for name, entry in found.items()}
+    assert ranks == {"digl": 1, "none": 2, "fosr": 3, "gtr": None, "borf": None}
+    assert found["borf"].ours is None
+    for name in ("terminal", "markdown", "latex"):
+        assert "missing" in FORMATS[name](build())
+
+
+@pytest.mark.parametrize("selection", ["best-val", "last", "best-val-test-ties"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_says_the_selection_rule(name: str, selection: str) -> None:
+    assert selection in FORMATS[name](build(selection))
+
+
+def test_the_selection_rule_decides_the_score() -> None:
+    last = entries(build("last"))["none"].ours
+    assert last is not None
+    assert last.mean == pytest.approx(73.0)
+
+
+def test_rows_of_another_version_are_left_out_and_reported() -> None:
+    study, rows = study_and_rows()
+    others = [row(study, "none", seed, 0.0, code="other") for seed in range(50)]
+    table = build_table(study, Contents((*rows, *others), ("a damaged line",)))
+    ours = entries(table)["none"].ours
+    assert ours is not None
+    assert ours.n == 4
+    assert ours.mean == pytest.approx(72.0)
+    assert table.remarks[0] == "a damaged line"
+    assert "50 rows of version other" in table.remarks[1]
+
+
+def test_the_settings_that_won_on_validation_are_shown() -> None:
+    study = small_study(
+        methods=["none", "digl"], settings={"digl": {"a": [1, 2]}}, choose_on=2, trials=2
+    )
+    rows = []
+    for cell in study.cells:
+        for config in cell.candidates:
+            for seed in range(2):
+                trial = {**pretend_trial(config, seed), "code": CODE}
+                wins = config.settings.get("a") == 2
+                for scores in trial["scores"].values():
+                    scores.update(validation=0.9 if wins else 0.8, test=0.1 if wins else 1.0)
+                rows.append(trial)
+    table = build_table(study, Contents(tuple(rows), ()))
+    digl = entries(table)["digl"]
+    assert digl.config is not None
+    assert digl.config.settings == {"a": 2}
+    assert digl.ours is not None
+    assert digl.ours.mean == pytest.approx(10.0)
+    assert "digl on gcn, mutag: a 2; the best of 2 candidates on validation (2 seeds)" in (
+        table.remarks
+    )
+
+
+def test_blocks_of_datasets_and_backbones() -> None:
+    table = build_table(load_study("main"), Contents((), ()))
+    assert len(table.blocks) == 12
+    assert {len(block.entries) for block in table.blocks} == {10}
+    borf = next(entry for entry in table.blocks[0].entries if entry.line.method == "borf")
+    assert borf.published is not None
+    assert borf.published.timed_out
+    across = build_table(load_study("panda-vs-rgcn"), Contents((), ()))
+    assert [table.label(line) for line in (Line("gcn", "none"),)] == ["none"]
+    assert [across.label(entry.line) for entry in across.blocks[0].entries] == [
+        "rgcn none",
+        "gcn panda",
+    ]
+
+
+def test_questions_get_a_number_per_block() -> None:
+    table = build(
+        difference="digl - line",
+        questions=[{"ask": "What does it add?", "method": "none"}],
+        datasets=["mutag"],
+    )
+    for text in (terminal(table), markdown(table)):
+        assert "What does it add? (digl minus none)" in text
+        assert "mutag, gcn: +4.25 ± " in text
+
+
+def test_the_controls_ask_what_width_adds() -> None:
+    asked = [method for _, method in load_study("controls").questions]
+    assert asked == ["equal-width", "flag"]
+
+
+def test_times_have_neither_ranks_nor_differences() -> None:
+    study = load_study("runtime-forward").select(["mutag"])
+    rows = []
+    for cell, value in zip(study.cells, (5.0, 11.0), strict=True):
+        for seed in range(2):
+            trial = {**pretend_trial(cell.candidates[0], seed), "code": MEASURES["forward"].code}
+            rows.append({**trial, "value": value + seed})
+    table = build_table(study, Contents(tuple(rows), ()))
+    panda = entries(table)["panda"]
+    assert panda.ours is not None
+    assert panda.ours.mean == pytest.approx(11.5)
+    assert panda.rank is None
+    assert panda.difference is None
+    assert table.selection is None
+    text = terminal(table)
+    assert "27.3" in text
+    assert "milliseconds" in text
+    assert "p (Holm)" not in text
+
+
+def test_csv_has_a_line_per_cell_with_full_precision() -> None:
+    lines = list(csv.DictReader(io.StringIO(FORMATS["csv"](build()))))
+    assert len(lines) == 5
+    none = lines[0]
+    assert float(none["mean"]) == pytest.approx(72.0)
+    assert none["published"] == "72.15"
+    assert none["selection"] == "best-val"
+    assert lines[4]["mean"] == ""
+
+
+def test_latex_escapes_and_colours() -> None:
+    text = latex(build())
+    assert r"\textcolor{red}{76.25 $\pm$" in text
+    assert r"accuracy in \%" in text
+    assert "±" not in text
+    assert text.count(r"\midrule") == 2
+
+
+def test_markdown_is_one_table_per_block() -> None:
+    lines = markdown(build()).splitlines()
+    assert sum(line.startswith("| ---") for line in lines) == 1
+    widths = {line.count("|") for line in lines if line.startswith("|")}
+    assert len(widths) == 1
+    assert any("**76.25 ± " in line for line in lines)
+
+
+def test_the_terminal_fits_without_breaking_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    text = terminal(build())
+    assert "72.150 ± 2.442" in text
+    assert "\x1b[" not in text
+    assert "\x1b[31m76.25 ± " in terminal(build(), colour=True)

@@ -1,0 +1,161 @@
+"""BORF against its definition, batch by batch, and the defects of the released code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import ot
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from panda_gnn.diagnostics.curvature import neighbour_lists, ollivier_ricci_curvature
+from panda_gnn.diagnostics.ollivier_kernels import heaviest_pair
+from panda_gnn.diagnostics.twins import twin_classes
+from panda_gnn.errors import InputError
+from panda_gnn.rewiring import BORF
+from tests.diagnostics.test_curvature import RANDOM_GRAPHS, data_of
+from tests.rewiring.rewired import (
+    GRAPHS,
+    TU_NAMES,
+    assert_contract,
+    assert_simple,
+    pairs,
+    tu_graphs,
+)
+
+Edge = tuple[int, int]
+
+
+def least_cost(graph: nx.Graph, u: int, v: int, moved: dict[Edge, float]) -> float:
+    """The cost of transport if at least ``moved`` goes from one node to another."""
+    hops = dict(nx.all_pairs_shortest_path_length(graph))
+    sources, sinks = sorted(graph[u]), sorted(graph[v])
+    supply = dict.fromkeys(sources, 1 / len(sources))
+    demand = dict.fromkeys(sinks, 1 / len(sinks))
+    cost = 0.0
+    for (p, q), mass in moved.items():
+        supply[p] -= mass
+        demand[q] -= mass
+        cost += mass * hops[p][q]
+    matrix = np.array([[float(hops[p][q]) for q in sinks] for p in sources])
+    weights = [np.maximum(list(side.values()), 0) for side in (supply, demand)]
+    return cost + float(ot.emd2(weights[0], weights[1], matrix))
+
+
+@pytest.mark.parametrize("index", range(0, len(RANDOM_GRAPHS), 2))
+def test_the_heaviest_pair_is_that_of_an_optimal_plan(index: int) -> None:
+    graph = RANDOM_GRAPHS[index]
+    n = graph.number_of_nodes()
+    edges = np.array(sorted(graph.edges), dtype=np.int64).reshape(-1, 2).T.copy()
+    twins = twin_classes(*neighbour_lists(edges, n))
+    untouched = np.full(twins.first.size, -1)
+    hops = dict(nx.all_pairs_shortest_path_length(graph))
+    for u, v in edges.T[:10]:
+        pair = heaviest_pair(twins, u, v, untouched)
+        assert (untouched == -1).all()
+        assert hops[pair[0]][pair[1]] >= 1
+        # A share of the mass moves between the two nodes, one way or the other, at no extra cost.
+        share = 1 / (graph.degree[u] * graph.degree[v])
+        ways = [(p, q) for p, q in (pair, pair[::-1]) if p in graph[u] and q in graph[v]]
+        costs = [least_cost(graph, u, v, {way: share}) for way in ways]
+        assert min(costs) == pytest.approx(least_cost(graph, u, v, {}), abs=1e-9)
+
+
+def literal_batch(graph: nx.Graph, added: int, removed: int) -> None:
+    data = data_of(graph)
+    values = ollivier_ricci_curvature(data).tolist()
+    columns = [(u, v) for u, v in data.edge_index.t().tolist()]
+    curvature = {e: value for e, value in zip(columns, values, strict=True) if e[0] < e[1]}
+    edges = np.array(sorted(curvature), dtype=np.int64).reshape(-1, 2).T.copy()
+    twins = twin_classes(*neighbour_lists(edges, graph.number_of_nodes()))
+    lowest = sorted(curvature, key=lambda e: (curvature[e], e))[:added]
+    highest = sorted(curvature, key=lambda e: (-curvature[e], e))[:removed]
+    untouched = np.full(twins.first.size, -1)
+    new = [heaviest_pair(twins, u, v, untouched) for u, v in lowest]
+    new = [pair for pair in new if not graph.has_edge(*pair)]
+    graph.add_edges_from(new)
+    graph.remove_edges_from(highest)
+
+
+@pytest.mark.parametrize(("batches", "added", "removed"), [(1, 1, 0), (2, 3, 1), (3, 0, 2), (0, 3, 3)])
+def test_equals_the_definition(batches: int, added: int, removed: int) -> None:
+    for graph in RANDOM_GRAPHS[::2]:
+        data, literal = data_of(graph), nx.Graph(graph)
+        for _ in range(batches):
+            literal_batch(literal, added, removed)
+        found = pairs(BORF(batches, added, removed)(data).edge_index)
+        assert found == {(min(e), max(e)) for e in literal.edges}
+
+
+def test_the_bridge_of_a_barbell_gets_support() -> None:
+    bell = nx.barbell_graph(5, 0)
+    after = BORF(1, added=1, removed=0)(data_of(bell))
+    ((u, v),) = pairs(after.edge_index) - set(bell.edges)
+    assert (u < 5) and (v >= 5)
+
+
+def test_without_removals_no_edge_is_lost() -> None:
+    for data in GRAPHS.values():
+        assert pairs(data.edge_index) <= pairs(BORF(3, 3, removed=0)(data).edge_index)
+
+
+def test_the_released_code_deletes_every_edge_when_it_should_delete_none() -> None:
+    karate = data_of(nx.karate_club_graph())
+    after = BORF(1, added=3, removed=0, variant="released")(karate)
+    assert after.num_edges <= 3
+    assert (after.edge_type == 1).all()
+
+
+def test_the_released_code_changes_one_direction() -> None:
+    karate = data_of(nx.karate_club_graph())
+    after = BORF(1, added=4, removed=1, variant="released")(karate)
+    assert not after.is_undirected()
+    before = set(map(tuple, karate.edge_index.t().tolist()))
+    now = set(map(tuple, after.edge_index.t().tolist()))
+    assert len(before - now) == 1
+    assert 1 <= len(now - before) <= 4
+    assert int(after.edge_type.sum()) == len(now - before)
+
+
+def test_the_released_variant_runs_on_every_odd_graph() -> None:
+    for data in GRAPHS.values():
+        after = BORF(2, 2, 1, variant="released")(data)
+        assert not (after.edge_index[0] == after.edge_index[1]).any()
+        assert after.edge_type.shape == (after.num_edges,)
+
+
+@pytest.mark.parametrize("transform", [BORF(), BORF(2, 4, 0)], ids=repr)
+def test_contract(transform: BORF) -> None:
+    assert_contract(transform)
+
+
+@pytest.mark.parametrize("name", TU_NAMES)
+def test_real_sets(mirror: Path, tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
+    transform = BORF(2, 2, 1)
+    for data in tu_graphs(mirror, tmp_path_factory.getbasetemp(), name):
+        after = transform(data)
+        assert_simple(after)
+        assert after.num_nodes == data.num_nodes
+
+
+def test_a_large_hub_is_no_problem() -> None:
+    """Two hubs with 20000 leaves each, joined by an edge: one transport problem of two classes."""
+    size = 20_000
+    leaves = torch.arange(2, 2 * size + 2)
+    hubs = torch.arange(2).repeat_interleave(size)
+    edges = torch.cat([torch.stack([hubs, leaves]), torch.tensor([[0], [1]])], dim=1)
+    data = Data(edge_index=torch.cat([edges, edges.flip(0)], dim=1), num_nodes=2 * size + 2)
+    after = BORF(1, added=1, removed=0)(data)
+    assert pairs(after.edge_index) - pairs(data.edge_index) == {(2, size + 2)}
+
+
+def test_bad_options_get_a_sentence() -> None:
+    for name in ("batches", "added", "removed"):
+        with pytest.raises(InputError, match=f"{name} must be a whole number, zero or more, not -2"):
+            BORF(**{name: -2})
+    with pytest.raises(InputError, match="unknown variant of BORF 'x': choose one of paper, rel"):
+        BORF(variant="x")
+    assert repr(BORF(1)) == "BORF(seed=0, batches=1, added=3, removed=1, variant='paper')"

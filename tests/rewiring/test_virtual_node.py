@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from panda_gnn.errors import InputError
+from panda_gnn.rewiring.virtual_node import VirtualNode
+from tests.odd_graphs import ODD_GRAPHS
+from tests.rewiring.rewired import (
+    GRAPHS,
+    TU_NAMES,
+    assert_simple,
+    pairs,
+    tu_graphs,
+    with_attributes,
+)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_one_more_node_joined_to_all(name: str) -> None:
+    data = with_attributes(GRAPHS[name])
+    n = data.num_nodes
+    after = VirtualNode()(data)
+    assert after.num_nodes == n + 1
+    assert_simple(after)
+    spokes = {(v, n) for v in range(n)}
+    assert pairs(after.edge_index) == pairs(data.edge_index) | spokes
+    virtual = (after.edge_index == n).any(dim=0)
+    assert torch.equal(after.edge_type, virtual.long())
+    assert torch.equal(after.x[:n], data.x)
+    assert not after.x[n].any()
+    assert after.train_mask.tolist() == [*data.train_mask.tolist(), False]
+    assert torch.equal(after.y, data.y)
+    assert not after.edge_attr[virtual].any()
+    ends = after.edge_index[:, ~virtual].sort(dim=0).values.t() + 1
+    assert torch.equal(after.edge_attr[~virtual], ends)
+    assert data.num_nodes == n
+
+
+def test_weights_of_the_new_edges_are_one() -> None:
+    data = ODD_GRAPHS["path"].clone()
+    data.edge_weight = torch.full((data.num_edges,), 3.0)
+    after = VirtualNode()(data)
+    assert after.edge_weight.tolist() == [3.0] * 10 + [1.0] * 12
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(InputError, match="VirtualNode needs an undirected graph"):
+        VirtualNode()(Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2))
+    with pytest.raises(InputError, match="VirtualNode writes edge_type"):
+        VirtualNode()(VirtualNode()(ODD_GRAPHS["path"]))
+
+
+def test_real_graphs(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    transform = VirtualNode()
+    for name in TU_NAMES:
+        for data in tu_graphs(mirror, tmp_path_factory.getbasetemp(), name):
+            after = transform(data)
+            assert after.num_edges == data.num_edges + 2 * data.num_nodes
+            assert int(after.edge_type.sum()) == 2 * data.num_nodes
