@@ -14,8 +14,13 @@ from panda_gnn.errors import InputError
 COMMANDS = {
     "train": "train one method on one dataset",
     "compare": "compare methods with a backbone on shared splits (the demo)",
+    "study": "run the trials of a table of the paper, or say how far they are",
+    "table": "print a table of the paper beside our own numbers",
+    "search": "search settings of a method by validation score",
     "centrality": "centralities of a whole dataset, with their times",
     "rewire": "rewire a dataset and show what changed",
+    "diagnose": "see where a graph squashes, in the terminal and as a page",
+    "figure": "make a figure of the paper",
 }
 
 

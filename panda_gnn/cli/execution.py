@@ -7,6 +7,7 @@ import math
 import os
 import re
 import sys
+import warnings
 from functools import partial
 from pathlib import Path
 
@@ -95,7 +96,11 @@ class Session:
     def __enter__(self) -> Session:
         self._executor = self._open_executor()
         try:
-            self.store.prepare()
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                self.store.prepare()
+            for warning in caught:
+                print(f"panda: {warning.message}", file=sys.stderr)
             self._tracker = open_tracker(self._options.track, self._options.results / "tracking")
         except BaseException:
             self._executor.shutdown(cancel_futures=True)
@@ -119,6 +124,16 @@ class Session:
         for dataset in study.datasets:
             load(dataset, root=root, mirror=mirror)
         measure = MEASURES[study.measure]
+        contents = self.store.read()
+        others = sum(row["code"] != measure.code for row in contents.rows)
+        for problem in contents.problems:
+            print(f"panda: {problem}", file=sys.stderr)
+        if others:
+            print(
+                f"panda: {others} rows in {self.store.path} are of another version of the trial "
+                "code; they are kept but do not count",
+                file=sys.stderr,
+            )
         return run_study(
             study,
             self.store,

@@ -62,11 +62,13 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{what}", metavar="NAMES", help=f"only these {what} (all)")
 
 
-def selected_study(options: argparse.Namespace) -> Study:
-    """The part of the study that the options ask for."""
-    return load_study(options.name).select(
-        names(options.datasets), names(options.backbones), names(options.methods)
-    )
+def selected_study(options: argparse.Namespace, *, with_reference: bool = False) -> Study:
+    """The part of the study that the options ask for, if need be with what it is compared with."""
+    study = load_study(options.name)
+    methods = names(options.methods)
+    if methods and with_reference and study.difference.method in study.methods:
+        methods.append(study.difference.method)
+    return study.select(names(options.datasets), names(options.backbones), methods)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -94,11 +96,7 @@ def _status(options: argparse.Namespace) -> int:
     contents = Store(options.results / f"{study.name}.jsonl").read()
     code, remarks = code_to_show(contents.rows, MEASURES[study.measure].code)
     finished = of_code(contents.rows, code)
-    grid = Table(
-        title=f"{study.title}: finished trials of {study.trials}",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
+    grid = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     grid.add_column("line", no_wrap=True)
     for dataset in study.datasets:
         grid.add_column(dataset, justify="right")
@@ -115,6 +113,7 @@ def _status(options: argparse.Namespace) -> int:
         counts.setdefault(line, {})[cell.dataset] = f"{count}{mark}"
     for line, by_dataset in counts.items():
         grid.add_row(line, *(by_dataset.get(dataset, "") for dataset in study.datasets))
+    print(f"{study.title}: finished trials of {study.trials}")
     Console().print(grid)
     for remark in (*contents.problems, *remarks):
         print(f"panda study: {remark}", file=sys.stderr)

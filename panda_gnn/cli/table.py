@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Print the table."""
     render = FORMATS[choose("format", options.format, FORMATS)]
-    study = selected_study(options)
+    study = selected_study(options, with_reference=True)
     contents = Store(options.results / f"{study.name}.jsonl").read()
     table = build_table(study, contents, options.selection)
     if options.format == "terminal":

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NoReturn
+from typing import Any, NoReturn
 from xml.parsers import expat
 
 import torch
@@ -102,7 +102,7 @@ def read_graphml(path: Path) -> Data:
 def read_data(path: Path) -> Data:
     """Read a ``Data`` saved with ``torch.save``; nothing in the file is executed."""
     try:
-        with torch.serialization.safe_globals(_SAFE), warnings.catch_warnings():
+        with torch.serialization.safe_globals(_not_yet_safe()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             data = torch.load(path, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
@@ -127,6 +127,12 @@ def read_data(path: Path) -> Data:
         raise InputError(f"'{path}' has features x that are not one row for each node")
     names = [str(node) for node in range(num_nodes)]
     return _of_index(names, edge_index.long(), None if x is None else x.float().view(num_nodes, -1))
+
+
+def _not_yet_safe() -> list[Any]:
+    """What torch must be told for a while; what PyG has told it already must stay afterwards."""
+    known = torch.serialization.get_safe_globals()
+    return [kind for kind in _SAFE if kind not in known]
 
 
 READERS: Mapping[str, Callable[[Path], Data]] = MappingProxyType(

@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 import warnings
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -137,7 +138,7 @@ def _open(entry: DatasetEntry, folder: Path, what: str, remedy: str) -> InMemory
             warnings.simplefilter("ignore")
             parts = _parts(entry, str(folder / entry.below))
         problem = _split_difference(entry, parts)
-        dataset = joined(parts)
+        dataset = joined(parts) if problem is None else parts[0]
         problem = problem or _difference(entry, dataset)
     except (
         ArithmeticError,
@@ -149,6 +150,7 @@ def _open(entry: DatasetEntry, folder: Path, what: str, remedy: str) -> InMemory
         TypeError,
         ValueError,
         pickle.UnpicklingError,
+        zipfile.BadZipFile,
     ) as error:
         raise InputError(
             f"{entry.printed} cannot be read, {what} is damaged ({type(error).__name__}): {remedy}"

@@ -35,7 +35,7 @@ from panda_gnn.evaluation.batches import GraphBatch, GraphTable
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.metrics import evaluate
 from panda_gnn.evaluation.protocol import Curves, Split
-from panda_gnn.nn.lrgb import LongRangeGNN, PandaLongRangeGNN
+from panda_gnn.nn.lrgb import PANDA_LAYERS, LongRangeGNN, PandaLongRangeGNN
 
 LRGB_SETTINGS = {"preset": "dwivedi"}
 """What a config of the benchmark has beside the settings of its method."""
@@ -104,6 +104,7 @@ def check_lrgb_settings(config: Config, settings: Mapping[str, Any]) -> None:
     choose(f"backbone on {config.dataset}", config.backbone, LRGB_BACKBONES)
     choose(f"method on {config.dataset}", config.method, LRGB_METHODS)
     choose("preset", settings["preset"], PRESETS)
+    choose("panda_layers", settings.get("panda_layers", "last"), PANDA_LAYERS)
 
 
 def panda_lrgb_defaults(config: Config) -> dict[str, Any]:

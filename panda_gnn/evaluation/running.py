@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import WorkerDied, WorkerExecutor
 from panda_gnn.evaluation.results import of_code
@@ -97,7 +98,7 @@ def run_study(
             schedule.give_up_config(trial)
             outcome.failures.append(f"{describe(trial)}: {type(error).__name__}: {error}")
         else:
-            store.append(row)
+            _keep(store, row)
             schedule.finish(trial, row)
             outcome.ran += 1
             if tracker is not None:
@@ -154,6 +155,15 @@ def describe(trial: Trial) -> str:
     settings = ", ".join(f"{name} {value}" for name, value in config.settings.items())
     method = f"{config.method} ({settings})" if settings else config.method
     return f"{method} on {config.backbone}, {config.dataset}, seed {seed}"
+
+
+def _keep(store: Store, row: Row) -> None:
+    try:
+        store.append(row)
+    except OSError as error:
+        raise InputError(
+            f"{store.path} cannot be written any more ({error}); all rows before are kept"
+        ) from error
 
 
 def _fits(config: Config, finished: dict[str, dict[int, Row]], deadline: float | None) -> bool:

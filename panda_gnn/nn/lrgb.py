@@ -14,12 +14,13 @@ from torch_geometric.nn.inits import reset
 from panda_gnn.errors import InputError, choose
 from panda_gnn.nn.categories import CategoryEncoder, GINELayer
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
-from panda_gnn.nn.models import GNN, graphs_of
+from panda_gnn.nn.models import NumParameters, graphs_of
 from panda_gnn.nn.panda_conv import PandaConv, PlainConv
 from panda_gnn.nn.partition import Edges, WidthPartition
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 BACKBONES = ("gcn", "gine")
+PANDA_LAYERS = ("last", "all")
 
 
 class Finish(nn.Module):
@@ -81,8 +82,6 @@ class LongRangeGNN(nn.Module):
         residual: Whether the input of a convolution is added to its output.
         head_layers: Linear maps of the head.
     """
-
-    num_parameters = GNN.num_parameters
 
     def __init__(
         self,
@@ -151,6 +150,12 @@ class LongRangeGNN(nn.Module):
         for child in self.children():
             reset(child)
 
+    @property
+    def num_parameters(self) -> NumParameters:
+        """The numbers of parameters that are trained and that never are."""
+        trained = sum(p.numel() for p in self.parameters() if p.requires_grad)
+        return NumParameters(trained, sum(p.numel() for p in self.parameters()) - trained)
+
     def states(self, x: Tensor, edges: Edges) -> Tensor:
         """The states of all nodes after the last convolution."""
         x = self.encoder(x)
@@ -216,7 +221,7 @@ class PandaLongRangeGNN(LongRangeGNN):
         **options: Any,
     ) -> None:
         self.high_width = high_width
-        self.panda_layers = choose("panda_layers", panda_layers, ("last", "all"))
+        self.panda_layers = choose("panda_layers", panda_layers, PANDA_LAYERS)
         self.selector = selector
         width = options.get("width", 300)
         if high_width < width:

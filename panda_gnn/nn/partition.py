@@ -91,7 +91,7 @@ class Edges:
         What is computed in inference mode can be used in training later.
         """
         if key not in self._derived:
-            if torch.is_inference_mode_enabled():
+            if not torch.compiler.is_compiling() and torch.is_inference_mode_enabled():
                 with torch.inference_mode(False):
                     self._derived[key] = compute()
             else:

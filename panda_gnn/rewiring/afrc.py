@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import warnings
 
 import numpy as np
@@ -16,6 +17,8 @@ from panda_gnn.errors import InputError
 from panda_gnn.rewiring.base import Rewiring, edited, whole_number
 
 Floats = npt.NDArray[np.float64]
+
+_ONE_AT_A_TIME = threading.Lock()
 
 
 @functional_transform("afrc")
@@ -105,7 +108,7 @@ def automatic_bounds(curvature: Floats) -> tuple[float, float]:
     from sklearn.mixture import GaussianMixture
 
     mixture = GaussianMixture(2, random_state=0)
-    with warnings.catch_warnings():
+    with _ONE_AT_A_TIME, warnings.catch_warnings():  # filters are shared by all threads
         warnings.simplefilter("ignore", ConvergenceWarning)
         mixture.fit(curvature[:, None])
     order = np.argsort(mixture.means_.ravel())

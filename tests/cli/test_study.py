@@ -47,7 +47,7 @@ def written(folder: Path) -> set[str]:
 
 
 def test_a_study_from_start_to_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = ["study", "run", "own.toml", "--workers", "2", "--results", "rows"]
+    run = ["study", "run", "own.toml", "--workers", "1", "--results", "rows"]
     assert main([*run, "--methods", "none,panda"]) == 0
     assert "ran 4 trials; 0 are left" in capsys.readouterr().err
     assert main([*run, "--trials", "3", "--budget", "1h"]) == 0
@@ -61,6 +61,14 @@ def test_a_study_from_start_to_table(tmp_path: Path, capsys: pytest.CaptureFixtu
     there = next(row for row in rows if row["key"] == here["key"] and row["seed"] == 1)
     for name in set(here) - set(INCIDENTAL):
         assert there[name] == here[name]
+
+    with (tmp_path / "rows" / "own.jsonl").open("a") as file:
+        file.write('{"key": "old", "seed": 0, "code": "0"}\n{"key": "ha')
+    assert main([*run, "--trials", "3"]) == 0
+    error = capsys.readouterr().err
+    assert "the last line of rows/own.jsonl was damaged and is now in" in error
+    assert "1 rows in rows/own.jsonl are of another version" in error
+    assert "ran 0 trials; 0 are left" in error
 
     assert main(["study", "status", "own.toml", "--results", "rows"]) == 0
     shown = capsys.readouterr().out

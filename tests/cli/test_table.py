@@ -51,6 +51,16 @@ def test_every_study_has_a_table_even_without_a_row(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_method_is_shown_with_what_it_is_compared_with(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["table", "controls", "--datasets", "mutag", "--backbones", "gcn", "--methods", "flag"]
+    assert main([*words, "--format", "csv", "--results", str(results)]) == 0
+    lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [line["line"] for line in lines] == ["panda", "flag"]
+    assert lines[1]["difference_n"] == "5"
+
+
 def test_csv(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["table", "controls", "--datasets", "mutag", "--backbones", "gcn"]
     assert main([*words, "--format", "csv", "--results", str(results)]) == 0

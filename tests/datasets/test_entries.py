@@ -3,29 +3,49 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from torch_geometric.datasets import TUDataset
+from torch_geometric.datasets import LRGBDataset, Planetoid, TUDataset, WebKB, WikipediaNetwork
 
 from panda_gnn.datasets import DATASETS
 
+GRAPH_SETS = ["reddit-binary", "imdb-binary", "mutag", "enzymes", "proteins", "collab"]
+NODE_SETS = ["texas", "cornell", "wisconsin", "squirrel", "cora", "citeseer", "squirrel-filtered"]
+PEPTIDES = ["peptides-func", "peptides-struct"]
+
 
 def test_every_name_knows_its_class_task_metric_classes_and_citation() -> None:
-    assert list(DATASETS) == [
-        "reddit-binary",
-        "imdb-binary",
-        "mutag",
-        "enzymes",
-        "proteins",
-        "collab",
-    ]
+    assert list(DATASETS) == [*GRAPH_SETS, *NODE_SETS, *PEPTIDES]
     for name, entry in DATASETS.items():
         assert entry.name == name
+        assert entry.printed.lower() == name
+        assert entry.citation
+    for name in GRAPH_SETS:
+        entry = DATASETS[name]
         assert entry.printed == name.upper()
         assert entry.dataset_class is TUDataset
         assert (entry.task, entry.metric) == ("graph", "accuracy")
         assert "TUDataset" in entry.citation
-    assert [entry.num_classes for entry in DATASETS.values()] == [2, 2, 2, 6, 2, 3]
+    assert [DATASETS[name].num_classes for name in GRAPH_SETS] == [2, 2, 2, 6, 2, 3]
     without_features = [name for name, entry in DATASETS.items() if entry.constant_features]
     assert without_features == ["reddit-binary", "imdb-binary", "collab"]
+    assert {(DATASETS[name].task, DATASETS[name].metric) for name in NODE_SETS} == {
+        ("node", "accuracy")
+    }
+    assert {DATASETS[name].dataset_class for name in NODE_SETS} == {
+        Planetoid,
+        WebKB,
+        WikipediaNetwork,
+    }
+    assert {(DATASETS[name].task, DATASETS[name].dataset_class) for name in PEPTIDES} == {
+        ("lrgb", LRGBDataset)
+    }
+    assert [DATASETS[name].metric for name in PEPTIDES] == [
+        "average precision",
+        "mean absolute error",
+    ]
+
+
+def test_no_two_datasets_share_a_folder() -> None:
+    assert len({entry.place for entry in DATASETS.values()}) == len(DATASETS)
 
 
 def test_the_table_cannot_be_changed_by_accident() -> None:

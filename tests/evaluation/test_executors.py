@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from panda_gnn.errors import InputError
+from panda_gnn.errors import InputError, require
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import (
     LocalExecutor,
@@ -17,7 +17,8 @@ from panda_gnn.evaluation.executors import (
     WorkerExecutor,
 )
 from panda_gnn.evaluation.running import run_study
-from panda_gnn.evaluation.store import Row, Store, identity
+from panda_gnn.evaluation.store import INCIDENTAL, Row, Store, identity
+from panda_gnn.evaluation.trial import run_trial
 from tests.evaluation.pretend import (
     CODE,
     endless_trial,
@@ -57,6 +58,15 @@ def rows_of(
     assert outcome.failures == []
     assert outcome.left == 0
     return {identity(row): row for row in store.read().rows}
+
+
+def assert_same_bits(executor: WorkerExecutor, root: Path) -> None:
+    """A real trial gives the same on a worker as here."""
+    config = Config("mutag", method="panda", max_epochs=2)
+    there = executor.submit(run_trial, config, 0, root=str(root)).result()
+    here = run_trial(config, 0, root=str(root))
+    for name in set(here) - set(INCIDENTAL):
+        assert there[name] == here[name]
 
 
 def test_local_processes_give_what_the_trial_gives(local: LocalExecutor, tmp_path: Path) -> None:
@@ -112,10 +122,22 @@ def test_a_ray_cluster_with_a_killed_worker_gives_the_same_rows(tmp_path: Path) 
             executor.submit(trial_that_fails, Config("mutag", method="digl"), 0).result()
 
 
-def test_submitit_jobs_give_the_same_rows(tmp_path: Path) -> None:
+def test_joining_a_ray_cluster_gives_the_bits_of_this_process(shared_root: Path) -> None:
+    cluster_of = require("ray.cluster_utils", "ray").Cluster
+    node = {"num_cpus": 1, "object_store_memory": 10**8, "include_dashboard": False}
+    cluster = cluster_of(initialize_head=True, head_node_args=node)
+    try:
+        with RayExecutor(1, cluster.address) as executor:
+            assert_same_bits(executor, shared_root)
+    finally:
+        cluster.shutdown()
+
+
+def test_submitit_jobs_give_the_same_rows_and_bits(tmp_path: Path, shared_root: Path) -> None:
     with SlurmExecutor(2, tmp_path / "jobs", cluster="local") as executor:
         assert rows_of(executor, pretend_trial, tmp_path) == EXPECTED
         assert executor.submit(threads_of_worker).result() == "1"
+        assert_same_bits(executor, shared_root)
 
 
 def test_without_slurm_the_slurm_executor_says_so(
@@ -124,3 +146,10 @@ def test_without_slurm_the_slurm_executor_says_so(
     monkeypatch.setenv("PATH", "")
     with pytest.raises(InputError, match=r"needs Slurm's commands .* use --executor local or ray"):
         SlurmExecutor(1, tmp_path / "jobs")
+    assert not (tmp_path / "jobs").exists()
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "ray://127.0.0.1:1", "auto"])
+def test_a_ray_cluster_that_does_not_answer_is_one_sentence(address: str) -> None:
+    with pytest.raises(InputError, match=f"no Ray cluster answers at '{address}'"):
+        RayExecutor(1, address)

@@ -58,7 +58,7 @@ def test_the_heaviest_pair_is_that_of_an_optimal_plan(index: int) -> None:
         assert (untouched == -1).all()
         assert hops[pair[0]][pair[1]] >= 1
         # A share of the mass moves between the two nodes, one way or the other, at no extra cost.
-        share = 1 / (graph.degree[u] * graph.degree[v])
+        share = 0.5 / (graph.degree[u] * graph.degree[v])
         ways = [(p, q) for p, q in (pair, pair[::-1]) if p in graph[u] and q in graph[v]]
         costs = [least_cost(graph, u, v, {way: share}) for way in ways]
         assert min(costs) == pytest.approx(least_cost(graph, u, v, {}), abs=1e-9)
@@ -80,7 +80,9 @@ def literal_batch(graph: nx.Graph, added: int, removed: int) -> None:
     graph.remove_edges_from(highest)
 
 
-@pytest.mark.parametrize(("batches", "added", "removed"), [(1, 1, 0), (2, 3, 1), (3, 0, 2), (0, 3, 3)])
+@pytest.mark.parametrize(
+    ("batches", "added", "removed"), [(1, 1, 0), (2, 3, 1), (3, 0, 2), (0, 3, 3)]
+)
 def test_equals_the_definition(batches: int, added: int, removed: int) -> None:
     for graph in RANDOM_GRAPHS[::2]:
         data, literal = data_of(graph), nx.Graph(graph)
@@ -94,7 +96,7 @@ def test_the_bridge_of_a_barbell_gets_support() -> None:
     bell = nx.barbell_graph(5, 0)
     after = BORF(1, added=1, removed=0)(data_of(bell))
     ((u, v),) = pairs(after.edge_index) - set(bell.edges)
-    assert (u < 5) and (v >= 5)
+    assert u < 5 <= v
 
 
 def test_without_removals_no_edge_is_lost() -> None:
@@ -153,9 +155,9 @@ def test_a_large_hub_is_no_problem() -> None:
 
 
 def test_bad_options_get_a_sentence() -> None:
-    for name in ("batches", "added", "removed"):
-        with pytest.raises(InputError, match=f"{name} must be a whole number, zero or more, not -2"):
-            BORF(**{name: -2})
+    for name, options in (("batches", (-2, 1, 1)), ("added", (1, -2, 1)), ("removed", (1, 1, -2))):
+        with pytest.raises(InputError, match=f"^{name} must be a whole number, zero or more"):
+            BORF(*options)
     with pytest.raises(InputError, match="unknown variant of BORF 'x': choose one of paper, rel"):
         BORF(variant="x")
     assert repr(BORF(1)) == "BORF(seed=0, batches=1, added=3, removed=1, variant='paper')"

@@ -12,11 +12,12 @@ import torch
 from torch_geometric.data import Data
 
 from panda_gnn.diagnostics.curvature import balanced_forman_curvature, neighbour_lists
+from panda_gnn.diagnostics.forman_kernels import triangles_on_edges
 from panda_gnn.errors import InputError
 from panda_gnn.graphs import undirected_edges
 from panda_gnn.rewiring import SDRF
 from panda_gnn.rewiring.released import dense, forman_value, scan
-from panda_gnn.rewiring.sdrf_kernel import candidates, draw, triangles_on_edges
+from panda_gnn.rewiring.sdrf_kernel import candidates, draw
 from tests.diagnostics.test_curvature import data_of, literal_balanced_forman
 from tests.rewiring.rewired import GRAPHS, TU_NAMES, assert_contract, assert_simple, tu_graphs
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 
 from panda_gnn.errors import InputError, require
 from panda_gnn.evaluation.executors.base import Answer, Call, WorkerDied, WorkerExecutor, answer
 
 #: Bytes of shared memory of a Ray that is started here: a row is small, and so is what it needs.
 OBJECT_STORE = 100 * 2**20
+
+#: How long a cluster may take to accept a connection.
+SECONDS_TO_ANSWER = 10
 
 
 class RayExecutor(WorkerExecutor):
@@ -25,19 +29,26 @@ class RayExecutor(WorkerExecutor):
     def __init__(self, workers: int, address: str | None = None) -> None:
         ray = self._ray = require("ray", "ray")
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        options = {"address": address, "log_to_driver": False, "logging_level": logging.ERROR}
+        options = {
+            "address": address or "local",
+            "log_to_driver": False,
+            "logging_level": logging.ERROR,
+        }
         if address is None:
             options |= {
                 "num_cpus": workers,
                 "object_store_memory": OBJECT_STORE,
                 "include_dashboard": False,
             }
+        else:
+            _reach(address)
         try:
             ray.init(**options)
-        except (ConnectionError, ValueError, RuntimeError) as error:
-            where = f"at '{address}'" if address else "on this machine"
-            raise InputError(f"no Ray cluster {where} answers: {error}") from error
+        except ConnectionError as error:
+            raise InputError(
+                f"no Ray cluster answers at '{address}': "
+                "start one with 'ray start --head', or leave --address out"
+            ) from error
         super().__init__(workers)
         self._task = ray.remote(num_cpus=1, max_retries=0)(answer)
 
@@ -50,3 +61,18 @@ class RayExecutor(WorkerExecutor):
 
     def end_workers(self) -> None:
         self._ray.shutdown()
+
+
+def _reach(address: str) -> None:
+    """Fail at once where nobody listens; Ray itself would try for minutes."""
+    host, colon, port = address.rpartition("://")[2].rpartition(":")
+    if address == "auto":
+        return
+    try:
+        if not colon:
+            raise ValueError
+        socket.create_connection((host, int(port)), timeout=SECONDS_TO_ANSWER).close()
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"no Ray cluster answers at '{address}': give auto, HOST:PORT or ray://HOST:PORT"
+        ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -44,13 +45,15 @@ class SlurmExecutor(WorkerExecutor):
         cluster: str = "slurm",
     ) -> None:
         submitit = require("submitit", "slurm")
-        try:
-            self._executor = submitit.AutoExecutor(folder=folder, cluster=cluster)
-        except RuntimeError as error:
+        if cluster == "slurm" and shutil.which("srun") is None:
             raise InputError(
                 "the executor 'slurm' needs Slurm's commands on this machine (srun was not found): "
                 "use --executor local or ray"
-            ) from error
+            )
+        try:
+            self._executor = submitit.AutoExecutor(folder=folder, cluster=cluster)
+        except OSError as error:
+            raise InputError(f"the folder '{folder}' cannot be written: {error}") from error
         self._died: tuple[type[Exception], ...] = (
             submitit.core.utils.UncompletedJobError,
             submitit.core.utils.FailedJobError,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BACKBONES = ("gcn", "gin")
-DISTANCES = (2, 4, 6, 8, 10, 12, 14, 16)
+DISTANCES = (2, 4, 6, 8, 10, 12)
 #: The nodes of a tree double with every step.
 TREE_DISTANCES = (2, 3, 4, 5, 6, 7)
 

@@ -1,0 +1,110 @@
+"""Seconds per dataset and rewiring, beside the paper's times of FoSR.
+
+    python benchmarks/rewiring.py                             the four small sets, about a minute
+    python benchmarks/rewiring.py --datasets all              all six of the paper
+    python benchmarks/rewiring.py --datasets collab --methods borf,sdrf
+
+Every cell is the time of the whole dataset on the clock and, in brackets, of the processor, all
+threads together: other programs on the machine disturb the first. Graphs are in memory before and
+rewired ones are dropped at once; compiling, once per installation, is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.table import Table
+from torch_geometric.data import Data
+
+from panda_gnn import rewiring
+from panda_gnn.datasets import DATASETS, load
+from panda_gnn.errors import choose
+from panda_gnn.reports.published import published
+from panda_gnn.rewiring.parallel import over_graphs
+
+SMALL = ("imdb-binary", "mutag", "enzymes", "proteins")
+METHODS: dict[str, rewiring.Rewiring] = {
+    "fosr": rewiring.FoSR(10),
+    "gtr": rewiring.GTR(10),
+    "digl": rewiring.DIGL(),
+    "sdrf": rewiring.SDRF(10),
+    "sdrf-removal": rewiring.SDRF(10, removal_bound=0.5),
+    "borf": rewiring.BORF(3, 3, 1),
+    "fa": rewiring.FullyAdjacent(),
+    "afrc": rewiring.AFRC(),
+    "expander": rewiring.Expander(),
+    "laser": rewiring.LASER(),
+    "virtual-node": rewiring.VirtualNode(),
+}
+
+
+def mirror() -> Path | None:
+    """The folder with the archives of the datasets, if there is one."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("PANDA_DATA_MIRROR", beside))
+    return folder if folder.is_dir() else None
+
+
+def seconds(graphs: list[Data], method: str, threads: int) -> str:
+    """The times of one method on one dataset."""
+    transform = METHODS[method]
+
+    def number_of_edges(data: Data) -> int:
+        return int(transform(data).num_edges)
+
+    number_of_edges(graphs[0])  # compiles
+    clock, processor = time.perf_counter(), time.process_time()
+    over_graphs(number_of_edges, graphs, method, threads)
+    clock, processor = time.perf_counter() - clock, time.process_time() - processor
+    return f"{clock:.2f} ({processor:.2f})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--datasets", default=",".join(SMALL), help="all, or names with commas")
+    parser.add_argument("--methods", default=",".join(METHODS), help="names with commas")
+    parser.add_argument("--threads", type=int, default=2, help="graphs at a time (2)")
+    options = parser.parse_args()
+    known = {name: entry for name, entry in DATASETS.items() if entry.task == "graph"}
+    names = list(published_order() if options.datasets == "all" else options.datasets.split(","))
+    methods = options.methods.split(",")
+    for name in names:
+        choose("dataset", name, known)
+    for method in methods:
+        choose("method", method, METHODS)
+    torch.set_num_threads(1)
+    folder = mirror()
+    if folder is None:
+        print("only MUTAG can be had: set PANDA_DATA_MIRROR to the folder of the archives for more")
+        names = ["mutag"]
+    cells: dict[str, list[str]] = {method: [] for method in methods}
+    paper = []
+    for name in names:
+        graphs = list(load(name, mirror=folder))
+        value = published("runtime-centrality", "any", "fosr", name)
+        paper.append("-" if value is None else value.printed)
+        for method in methods:
+            cells[method].append(seconds(graphs, method, options.threads))
+            print(f"{name:>14} {cells[method][-1]:>18} s  {METHODS[method]}", flush=True)
+    table = Table(title=f"seconds on the clock (of the processor), {options.threads} threads")
+    table.add_column("method", no_wrap=True)
+    for name in names:
+        table.add_column(known[name].printed, justify="right", no_wrap=True)
+    table.add_row("the paper's FoSR", *paper, end_section=True)
+    for method in methods:
+        table.add_row(method, *cells[method])
+    Console(width=120).print(table)
+
+
+def published_order() -> list[str]:
+    """The datasets of the paper's table of times, in its order."""
+    return [name for name in DATASETS if published("runtime-centrality", "any", "fosr", name)]
+
+
+if __name__ == "__main__":
+    main()

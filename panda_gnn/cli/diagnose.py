@@ -1,0 +1,133 @@
+"""``panda diagnose``: where a graph squashes, in the terminal and as an HTML page."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+
+from rich.console import Console
+from torch_geometric.data import Data
+
+from panda_gnn.centrality import CENTRALITIES
+from panda_gnn.datasets import DATASETS, load
+from panda_gnn.datasets.files import READERS, read_graph
+from panda_gnn.errors import InputError, choose
+from panda_gnn.reports.diagnose import ModelChoice, diagnose
+from panda_gnn.reports.diagnose_page import diagnosis_page
+from panda_gnn.reports.diagnose_terminal import print_diagnosis
+from panda_gnn.reports.untrained import MODELS
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    defaults = ModelChoice()
+    parser.add_argument(
+        "source",
+        metavar="GRAPH",
+        help=f"a dataset, or a file with your own graph ({', '.join(READERS)})",
+    )
+    parser.add_argument("--graph", type=int, metavar="N", help="which graph of the dataset (0)")
+    parser.add_argument(
+        "--model", default=defaults.name, metavar="NAME", help=f"{', '.join(MODELS)} (panda-gcn)"
+    )
+    parser.add_argument(
+        "--centrality",
+        default=defaults.centrality,
+        metavar="NAME",
+        help=f"which nodes are high: {', '.join(CENTRALITIES)} (betweenness)",
+    )
+    for option, help in (
+        ("k", "how many nodes are high"),
+        ("width", "hidden width"),
+        ("high_width", "hidden width of high nodes"),
+        ("num_layers", "hidden layers"),
+        ("seed", "seed of the untrained weights"),
+    ):
+        default = getattr(defaults, option)
+        parser.add_argument(
+            f"--{option.removeprefix('num_').replace('_', '-')}",
+            dest=option,
+            type=int,
+            default=default,
+            metavar="N",
+            help=f"{help} ({default})",
+        )
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="where to write the page (diagnose-GRAPH.html)"
+    )
+    parser.add_argument("--no-html", action="store_true", help="print only")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the report and write the page."""
+    model = chosen_model(options)
+    data, title, stem = chosen_graph(options)
+    found = diagnose(data, model, title=title, names=data.get("node_names"))
+    print_diagnosis(found, Console())
+    if options.no_html:
+        return
+    path = options.html or Path(f"diagnose-{stem}.html")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(diagnosis_page(found, command(options)), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the page cannot be written to '{path}' ({error.strerror})") from error
+    print(path)
+
+
+def chosen_model(options: argparse.Namespace) -> ModelChoice:
+    """The model that the options describe."""
+    for name, least in (("k", 0), ("width", 1), ("num_layers", 1)):
+        value = getattr(options, name)
+        if value < least:
+            option = name.removeprefix("num_")
+            raise InputError(f"--{option} is {value}, it must be at least {least}")
+    if options.high_width < options.width:
+        raise InputError(
+            f"--high-width is {options.high_width}, it must be at least --width ({options.width})"
+        )
+    return ModelChoice(
+        name=choose("model", options.model, MODELS),
+        width=options.width,
+        high_width=options.high_width,
+        num_layers=options.num_layers,
+        k=options.k,
+        centrality=choose("centrality", options.centrality, CENTRALITIES),
+        seed=options.seed,
+    )
+
+
+def chosen_graph(options: argparse.Namespace) -> tuple[Data, str, str]:
+    """The graph, its title, and a name for files about it."""
+    if options.source in DATASETS:
+        dataset = load(options.source)
+        index = 0 if options.graph is None else options.graph
+        if not 0 <= index < len(dataset):
+            raise InputError(
+                f"--graph is {index}, but {options.source} has the graphs 0 to {len(dataset) - 1}"
+            )
+        title = f"{DATASETS[options.source].printed}, graph {index}"
+        return dataset[index], title, f"{options.source}-{index}"
+    path = Path(options.source)
+    if not path.is_file() and path.suffix.lower() not in READERS:
+        raise InputError(
+            f"'{options.source}' is neither a dataset ({', '.join(DATASETS)}) nor a file"
+        )
+    if options.graph is not None:
+        raise InputError("--graph chooses a graph of a dataset: leave it out for a file")
+    return read_graph(path), path.name, path.stem
+
+
+def command(options: argparse.Namespace) -> str:
+    """The command line that makes the same report again."""
+    defaults = ModelChoice()
+    words = ["panda", "diagnose", options.source]
+    if options.graph is not None:
+        words += ["--graph", str(options.graph)]
+    words += ["--model", options.model]
+    for name in ("centrality", "k", "width", "high_width", "num_layers", "seed"):
+        if getattr(options, name) != getattr(defaults, name):
+            option = name.removeprefix("num_").replace("_", "-")
+            words += [f"--{option}", str(getattr(options, name))]
+    return shlex.join(words)

@@ -1,0 +1,167 @@
+"""``panda rewire``: rewire a dataset and say what that did to its graphs."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from torch_geometric.data import Data
+from torch_geometric.utils import to_undirected
+
+from panda_gnn.cli.training import add_data_arguments
+from panda_gnn.datasets import DATASETS, load
+from panda_gnn.diagnostics.curvature import balanced_forman_curvature
+from panda_gnn.diagnostics.resistance import total_resistance
+from panda_gnn.diagnostics.spectrum import spectral_gap
+from panda_gnn.errors import InputError, choose
+from panda_gnn.rewiring import REWIRINGS, Expander, FullyAdjacent, Rewiring, rewire_dataset
+from panda_gnn.rewiring.parallel import over_graphs
+from panda_gnn.rewiring.plot import plot_rewiring
+
+#: The options of the methods: their types, and what they mean.
+OPTIONS: dict[str, tuple[type, str]] = {
+    "iterations": (int, "fosr, gtr, sdrf: edges to add"),
+    "warmup": (int, "fosr: power steps before the first edge"),
+    "tau": (float, "sdrf: inverse temperature of the draws"),
+    "removal_bound": (float, "sdrf: remove edges above this curvature"),
+    "batches": (int, "borf: how often curvatures are computed"),
+    "added": (int, "borf: edges to add in each batch"),
+    "removed": (int, "borf: edges to delete in each batch"),
+    "variant": (str, "sdrf, borf: paper, or released for the public code's defects"),
+    "rounds": (int, "afrc: how many rounds"),
+    "cycles": (int, "afrc: 3 or 4, the longest cycles that count"),
+    "alpha": (float, "digl: probability to return"),
+    "eps": (float, "digl: entries below this are dropped"),
+    "snapshots": (int, "laser: the greatest distance"),
+    "rho": (float, "laser: the fraction of the nodes at each distance"),
+    "seed": (int, "of what is drawn at random"),
+}
+
+#: The most edges that making all pairs of nodes adjacent may give; each takes 24 bytes.
+MOST_PAIRS = 200_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("dataset", metavar="DATASET", help="such as mutag or reddit-binary")
+    parser.add_argument("--method", required=True, metavar="NAME", help=", ".join(REWIRINGS))
+    methods = parser.add_argument_group("options of the methods (their own defaults)")
+    for name, (kind, meaning) in OPTIONS.items():
+        metavar = {int: "N", float: "X", str: "NAME"}[kind]
+        methods.add_argument(_flag(name), type=kind, metavar=metavar, help=meaning)
+    parser.add_argument("--threads", type=int, metavar="N", help="how many (as many as torch uses)")
+    parser.add_argument("--quick", action="store_true", help="count edges, measure nothing else")
+    parser.add_argument("--plot", metavar="FILE", help="draw one graph before and after")
+    parser.add_argument(
+        "--graph", type=int, default=0, metavar="N", help="which graph to draw (0, the first)"
+    )
+    add_data_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Rewire, measure, print and draw."""
+    rewiring = make_rewiring(options)
+    if options.threads is not None and options.threads < 1:
+        raise InputError(f"--threads is {options.threads}, it must be at least 1")
+    dataset = load(options.dataset, root=options.root, mirror=options.mirror)
+    if not 0 <= options.graph < len(dataset):
+        raise InputError(f"--graph is {options.graph}, it must be in 0..{len(dataset) - 1}")
+    graphs = list(dataset)
+    pairs = sum(int(data.num_nodes) ** 2 for data in graphs)
+    if isinstance(rewiring, FullyAdjacent) and pairs > MOST_PAIRS:
+        raise InputError(
+            f"fa makes {pairs / 1e6:.0f} million edges of {DATASETS[options.dataset].printed}, "
+            f"and at most {MOST_PAIRS / 1e6:.0f} million are accepted: choose another method"
+        )
+    with Console(stderr=True).status("compiling, once per installation"):
+        measure(rewiring(_small_graph()))
+    begin = time.perf_counter()
+    rewired = rewire_dataset(graphs, rewiring, cache=False, threads=options.threads)
+    seconds = time.perf_counter() - begin
+    if options.plot:
+        number, name = options.graph, DATASETS[options.dataset].printed
+        title = f"{name}, graph {number}: {rewiring}"
+        plot_rewiring(graphs[number], rewired[number], options.plot, title)
+        print(f"drew graph {number} in {options.plot}")
+    found = count if options.quick else measure
+    before = over_graphs(found, graphs, "measuring, before", options.threads)
+    after = over_graphs(found, rewired, "measuring, after", options.threads)
+    title = f"{DATASETS[options.dataset].printed}: {rewiring}"
+    Console().print(_table(title, before, after, f"{len(graphs)} graphs in {seconds:.2f} s"))
+
+
+def make_rewiring(options: argparse.Namespace) -> Rewiring:
+    """The rewiring that the options ask for; those that its method does not have are refused."""
+    kind: Any = REWIRINGS[choose("method", options.method, REWIRINGS)]
+    known = [name for name in OPTIONS if name in inspect.signature(kind).parameters]
+    asked = {name: value for name in OPTIONS if (value := getattr(options, name)) is not None}
+    for name in asked:
+        if name not in known:
+            others = ", ".join(map(_flag, known)) or "none"
+            raise InputError(f"{options.method} has no option {_flag(name)}: it has {others}")
+    if kind is Expander:
+        asked["interleaved"] = False  # to be measured and drawn with the graph itself
+    rewiring: Rewiring = kind(**asked)
+    return rewiring
+
+
+def measure(data: Data) -> dict[str, float]:
+    """Every line of the table for one graph; without edges, its curvature is ``nan``."""
+    simple = _simple(data)
+    curvature = balanced_forman_curvature(simple)
+    return {
+        "edges": simple.num_edges / 2,
+        "spectral gap": spectral_gap(simple),
+        "total resistance": total_resistance(simple),
+        "balanced Forman curvature": float(curvature.mean()),
+    }
+
+
+def count(data: Data) -> dict[str, float]:
+    """The first line of the table for one graph."""
+    return {"edges": _simple(data).num_edges / 2}
+
+
+def _simple(data: Data) -> Data:
+    """The graph without self-loops and, if it is directed, without direction."""
+    edge_index = to_undirected(data.edge_index, num_nodes=data.num_nodes)
+    proper = edge_index[0] != edge_index[1]
+    return Data(edge_index=edge_index[:, proper], num_nodes=data.num_nodes)
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _small_graph() -> Data:
+    """A graph for the compiler: a triangle with a tail."""
+    edges = torch.tensor([[0, 1, 0, 2, 3], [1, 2, 2, 3, 4]])
+    return Data(edge_index=torch.cat([edges, edges.flip(0)], dim=1), num_nodes=5)
+
+
+def _table(
+    title: str,
+    before: Sequence[dict[str, float]],
+    after: Sequence[dict[str, float]],
+    caption: str,
+) -> Table:
+    table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("")
+    for column in ("before", "after", "change"):
+        table.add_column(column, justify="right", no_wrap=True)
+    old, new = (float(sum(graph["edges"] for graph in graphs)) for graphs in (before, after))
+    table.add_row("edges of all graphs", f"{old:.0f}", f"{new:.0f}", f"{new - old:+.0f}")
+    for name in before[0]:
+        old, new = (
+            float(np.nanmean([graph[name] for graph in graphs])) for graphs in (before, after)
+        )
+        table.add_row(f"{name}, mean", f"{old:.4f}", f"{new:.4f}", f"{new - old:+.4f}")
+    return table

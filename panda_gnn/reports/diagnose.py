@@ -1,0 +1,252 @@
+"""Where a graph squashes, and what width or rewiring would change: all numbers of the report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from panda_gnn.centrality import centrality
+from panda_gnn.diagnostics import (
+    GraphSummary,
+    Sensitivity,
+    hop_distances,
+    sensitivity,
+    sensitivity_bound,
+    spectral_gap,
+    summarise,
+    total_resistance,
+)
+from panda_gnn.diagnostics.bottlenecks import EXACT_NODES, edge_measure
+from panda_gnn.errors import InputError
+from panda_gnn.nn import GNN
+from panda_gnn.reports.untrained import printed_name, untrained_model
+from panda_gnn.rewiring.fosr import FoSR
+from panda_gnn.transforms import ExpandWidth
+
+#: Of graphs with more input features, some random ones are varied and not all.
+MANY_FEATURES = 32
+#: Random sources in graphs too large to vary every node.
+SOURCES = 64
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """The untrained model that is looked at.
+
+    Attributes:
+        name: A backbone, or ``panda-`` and a backbone.
+        width: Hidden width.
+        high_width: Hidden width of high nodes.
+        num_layers: Number of hidden layers.
+        k: How many nodes are high.
+        centrality: Which nodes these are.
+        seed: Seeds the weights and whatever else is random.
+    """
+
+    name: str = "panda-gcn"
+    width: int = 64
+    high_width: int = 128
+    num_layers: int = 4
+    k: int = 3
+    centrality: str = "betweenness"
+    seed: int = 0
+
+    @property
+    def backbone(self) -> str:
+        """The backbone."""
+        return self.name.removeprefix("panda-")
+
+    def make(self, name: str, in_channels: int, **options: Any) -> GNN:
+        """An untrained model with these sizes; two scores come after the hidden layers."""
+        sizes: dict[str, Any] = {"width": self.width, "high_width": self.high_width} | options
+        return untrained_model(
+            name, in_channels, 2, num_layers=self.num_layers, seed=self.seed, **sizes
+        )
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What the graph and a model on it would be like with a change.
+
+    Attributes:
+        name: The change.
+        num_edges: Edges of the graph.
+        total_resistance: Its total effective resistance; ``nan`` where it is too large for that.
+        spectral_gap: Its spectral gap.
+        near: Mean sensitivity over all pairs of nodes after the last hidden layer.
+        far: The same over pairs at least half the diameter of the original graph apart.
+    """
+
+    name: str
+    num_edges: int
+    total_resistance: float
+    spectral_gap: float
+    near: float
+    far: float
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Everything the report says.
+
+    Attributes:
+        title: What the graph is called.
+        data: The graph, with ``data.high``.
+        names: The names of its nodes.
+        summary: Its numbers.
+        model: The model.
+        scores: The centrality of every node.
+        edges: Every edge once, ``[2, m]``.
+        resistance: The effective resistance of every edge.
+        curvature: The balanced Forman curvature of every edge.
+        felt: How much the others feel each node, on average, after the last hidden layer; ``nan``
+            for nodes that were not varied.
+        measured: The sensitivity of all pairs that were measured, after every layer.
+        norm: Which norm that is.
+        bound: The paper's bound, where it holds; the mean over pairs after every layer.
+        by_distance: Mean sensitivity after every hidden layer at every distance.
+        pairs: How many measured pairs are at each distance.
+        out_of_reach: The share of connected pairs further apart than the model is deep.
+        remedies: What would change.
+    """
+
+    title: str
+    data: Data
+    names: list[str]
+    summary: GraphSummary
+    model: ModelChoice
+    scores: Tensor
+    edges: Tensor
+    resistance: Tensor
+    curvature: Tensor
+    felt: Tensor
+    measured: Sensitivity
+    norm: str
+    bound: Tensor | None
+    by_distance: Tensor
+    pairs: list[int]
+    out_of_reach: float
+    remedies: list[Remedy]
+
+    @property
+    def high_nodes(self) -> list[str]:
+        """The names of the high nodes."""
+        return [self.names[node] for node in self.data.high.nonzero().view(-1).tolist()]
+
+
+def diagnose(
+    data: Data, model: ModelChoice, *, title: str, names: Sequence[str] | None = None
+) -> Diagnosis:
+    """Measure a graph, an untrained model on it, and what some changes would do.
+
+    Args:
+        data: An undirected graph with features.
+        model: The model.
+        title: What to call the graph.
+        names: What to call its nodes; their numbers if omitted.
+    """
+    num_nodes = int(data.num_nodes or 0)
+    if num_nodes == 0:
+        raise InputError(f"{title} has no nodes, so there is nothing to diagnose")
+    data = ExpandWidth(model.centrality, model.k, seed=model.seed)(data.clone())
+    summary = summarise(data)
+    edges, curvature = edge_measure(data, "curvature")
+    _, resistance = edge_measure(data, "resistance")
+    network = model.make(model.name, data.x.size(1))
+    norm = "operator" if data.x.size(1) <= MANY_FEATURES else "entrywise"
+    measured = _sensitivity(network, data, norm, model.seed)
+    distance = hop_distances(data, measured.sources).t()
+    known = distance.isfinite()
+    furthest = int(distance[known].max())
+    pairs = [int((distance == hops).sum()) for hops in range(furthest + 1)]
+    connected = sum(pairs[1:])
+    last = model.num_layers - 1
+    felt = torch.full((num_nodes,), torch.nan, dtype=measured.norms.dtype)
+    felt[measured.sources] = measured.of_sources()[last]
+    return Diagnosis(
+        title=title,
+        data=data,
+        names=list(names) if names is not None else [str(node) for node in range(num_nodes)],
+        summary=summary,
+        model=model,
+        scores=centrality(model.centrality, data, seed=model.seed),
+        edges=edges,
+        resistance=resistance,
+        curvature=curvature,
+        felt=felt,
+        measured=measured,
+        norm=norm,
+        bound=_bound(network, data, measured) if norm == "operator" else None,
+        by_distance=measured.by_distance(distance, furthest)[: model.num_layers],
+        pairs=pairs,
+        out_of_reach=sum(pairs[model.num_layers + 2 :]) / connected if connected else 0.0,
+        remedies=_remedies(data, model, norm, distance, furthest),
+    )
+
+
+def _sensitivity(network: GNN, data: Data, norm: str, seed: int) -> Sensitivity:
+    few = 8 if norm == "entrywise" else None
+    sources = None if (data.num_nodes or 0) <= 512 and few is None else SOURCES
+    return sensitivity(network, data, norm=norm, sources=sources, input_features=few, seed=seed)
+
+
+def _bound(network: GNN, data: Data, measured: Sensitivity) -> Tensor | None:
+    """The mean of the bound over the measured pairs, where the model is one it holds for."""
+    try:
+        bound = sensitivity_bound(network, data, sources=measured.sources)
+    except InputError:
+        return None
+    return Sensitivity(bound, measured.sources, measured.exact).mean()
+
+
+def _remedies(
+    data: Data, model: ModelChoice, norm: str, distance: Tensor, furthest: int
+) -> list[Remedy]:
+    """The plain backbone, more width everywhere or at high nodes, and ten new edges."""
+    backbone = printed_name(model.backbone)
+    in_channels = data.x.size(1)
+    wide = f"{backbone}, every node {model.high_width} wide"
+    panda = f"PANDA, {int(data.high.sum())} high nodes {model.high_width} wide"
+    rewired = FoSR(10, seed=model.seed)(data)
+    del rewired.edge_type
+    changes: list[tuple[str, Data, GNN]] = [
+        (f"{backbone}, {model.width} wide", data, model.make(model.backbone, in_channels)),
+        (wide, data, model.make(model.backbone, in_channels, width=model.high_width)),
+        (panda, data, model.make(f"panda-{model.backbone}", in_channels)),
+        (
+            f"{backbone} after FoSR, up to 10 new edges",
+            rewired,
+            model.make(model.backbone, in_channels),
+        ),
+    ]
+    if model.backbone == "gcn":
+        residual = model.make("gcn", in_channels, residual=True, self_loops=False, bias=False)
+        name = "PANDA without high nodes: GCN with its residual"
+        changes.insert(3, (name, data, residual))
+    far = distance.isfinite() & (distance >= max(1, math.ceil(furthest / 2)))
+    remedies = []
+    for name, graph, network in changes:
+        after = _sensitivity(network, graph, norm, model.seed)
+        norms = after.norms[model.num_layers - 1]
+        remedies.append(
+            Remedy(
+                name=name,
+                num_edges=graph.num_edges // 2,
+                total_resistance=_resistance(graph),
+                spectral_gap=spectral_gap(graph),
+                near=float(after.mean()[model.num_layers - 1]),
+                far=float(norms[far].mean()) if bool(far.any()) else 0.0,
+            )
+        )
+    return remedies
+
+
+def _resistance(data: Data) -> float:
+    small = (data.num_nodes or 0) <= EXACT_NODES
+    return total_resistance(data) if small else float("nan")

@@ -1,0 +1,145 @@
+"""A diagnosis as one HTML page that needs nothing but itself."""
+
+from __future__ import annotations
+
+import html
+import math
+from importlib.resources import files
+from string import Template
+
+import torch
+from torch import Tensor
+
+from panda_gnn import __version__
+from panda_gnn.reports.diagnose import Diagnosis
+from panda_gnn.reports.drawing import ColourScale, draw_graph
+from panda_gnn.reports.findings import Grid, graph_numbers, grids, model_in_words, sentences
+from panda_gnn.reports.layout import layout
+
+DRAWN_NODES = 1000
+"""Larger graphs are not drawn: nobody could see anything."""
+
+
+def diagnosis_page(found: Diagnosis, command: str) -> str:
+    """The page: sentences, maps of the graph, tables, and the command that made it."""
+    template = Template(files("panda_gnn.reports").joinpath("diagnose.html").read_text("utf-8"))
+    nodes, edges, layers, distances, remedies = grids(found)
+    return template.substitute(
+        title=html.escape(found.title),
+        model=html.escape(model_in_words(found)),
+        sentences="".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences(found)),
+        numbers="".join(
+            f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>"
+            for name, value in graph_numbers(found)
+        ),
+        maps=_maps(found),
+        tables="".join(_table(grid) for grid in (nodes, edges, layers)),
+        distances=_table(distances, shaded=2),
+        remedies=_table(remedies),
+        command=html.escape(command),
+        version=html.escape(__version__),
+    )
+
+
+def _maps(found: Diagnosis) -> str:
+    if found.summary.num_nodes > DRAWN_NODES:
+        return (
+            f'<p class="note">The graph has {found.summary.num_nodes} nodes; graphs of up to '
+            f"{DRAWN_NODES} are drawn.</p>"
+        )
+    position, high = layout(found.data), found.data.high
+    centrality, felt = ColourScale.of(found.scores), ColourScale.of(found.felt)
+    resistance = ColourScale(0.0, 1.0)
+    curvature = ColourScale.around_zero(found.curvature)
+    name = found.model.centrality
+
+    def drawn(
+        title: str,
+        about: str,
+        scale: ColourScale,
+        unit: str,
+        node_values: Tensor | None = None,
+        edge_values: Tensor | None = None,
+    ) -> str:
+        drawing = draw_graph(
+            position,
+            found.edges,
+            found.names,
+            title=title,
+            high=high,
+            node_values=node_values,
+            edge_values=edge_values,
+            scale=scale,
+        )
+        head = f"<h3>{html.escape(title)}</h3><p>{html.escape(about)}</p>"
+        return f"<figure>{head}{drawing}{scale.legend(unit)}</figure>"
+
+    return (
+        drawn(
+            "High nodes",
+            f"Coloured by {name}; the {len(found.high_nodes)} high nodes have a thick rim.",
+            centrality,
+            name,
+            node_values=found.scores,
+        )
+        + drawn(
+            "Effective resistance",
+            "Of every edge; 1 is a bridge.",
+            resistance,
+            "ohm",
+            edge_values=found.resistance,
+        )
+        + drawn(
+            "Curvature",
+            "Balanced Forman curvature of every edge; negative where the graph is tight.",
+            curvature,
+            "curvature",
+            edge_values=found.curvature,
+        )
+        + drawn(
+            "Sensitivity",
+            "How much the other nodes feel each node's input, on average, after layer "
+            f"{found.model.num_layers}.",
+            felt,
+            "mean sensitivity",
+            node_values=found.felt,
+        )
+    )
+
+
+def _table(grid: Grid, shaded: int | None = None) -> str:
+    """A table; from column ``shaded`` on, cells are the darker the larger their number."""
+    head = "".join(f"<th>{html.escape(column)}</th>" for column in grid.columns)
+    scale = _logarithms(grid, shaded) if shaded is not None else None
+    rows = []
+    for row in grid.rows:
+        cells = []
+        for place, cell in enumerate(row):
+            style = ""
+            if scale is not None and shaded is not None and place >= shaded:
+                value = _logarithm(cell)
+                colour = f' style="background:{scale(value)}"'
+                style = ' class="nothing"' if math.isnan(value) else colour
+            cells.append(f"<td{style}>{html.escape(cell)}</td>")
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    kind = "shaded" if shaded is not None else "long" if len(grid.columns) > 5 else "short"
+    return (
+        f'<section class="{kind}"><h2>{html.escape(grid.title)}</h2>'
+        f"<p>{html.escape(grid.about)}</p>"
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div></section>"
+    )
+
+
+def _logarithm(cell: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        return math.nan
+    return math.log10(value) if value > 0 else math.nan
+
+
+def _logarithms(grid: Grid, shaded: int) -> ColourScale:
+    values = torch.tensor([_logarithm(cell) for row in grid.rows for cell in row[shaded:]])
+    scale = ColourScale.of(values)
+    return ColourScale(scale.low, scale.high, ("#FFFFFF", "#FDEBC0", "#F7C873"))

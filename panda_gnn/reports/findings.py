@@ -1,0 +1,196 @@
+"""A diagnosis in sentences and tables, the same for the terminal and for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from panda_gnn.diagnostics.bottlenecks import bottleneck_edges, bottleneck_nodes
+from panda_gnn.reports.diagnose import Diagnosis
+from panda_gnn.reports.drawing import number
+from panda_gnn.reports.untrained import printed_name
+
+TOP = 5
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A small table: a title, a sentence about it, its columns and rows."""
+
+    title: str
+    about: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+
+def model_in_words(found: Diagnosis) -> str:
+    """Which model was measured."""
+    model = found.model
+    text = (
+        f"{printed_name(model.name)}, untrained (random weights, seed {model.seed}), "
+        f"{model.num_layers} hidden layers of width {model.width}"
+    )
+    if model.name.startswith("panda-"):
+        text += f", {model.high_width} at the {len(found.high_nodes)} high nodes"
+    return text
+
+
+def sentences(found: Diagnosis) -> list[str]:
+    """What to know about the graph, the most important first."""
+    summary = found.summary
+    said = []
+    if summary.num_components > 1:
+        said.append(
+            f"The graph falls into {summary.num_components} components "
+            f"({summary.isolated_nodes} of them single nodes): no model passes messages "
+            "between them."
+        )
+    if summary.bridges:
+        said.append(
+            f"{summary.bridges} of {summary.num_edges} edges are bridges: all messages between "
+            "their two sides share that one edge."
+        )
+    if summary.num_edges and summary.lowest_curvature < -1e-9:
+        (u,), (v,) = bottleneck_edges(found.data, "curvature", 1).items.tolist()
+        said.append(
+            f"The most negatively curved edge is {found.names[u]} – {found.names[v]} "
+            f"({number(summary.lowest_curvature)}); {summary.negative_edges:.0%} of the edges "
+            "have negative curvature."
+        )
+    if found.out_of_reach > 0:
+        said.append(
+            f"{found.out_of_reach:.0%} of the connected pairs are more than "
+            f"{found.model.num_layers + 1} hops apart, out of reach of a model this deep, "
+            "whatever its width."
+        )
+    far = len(found.pairs) - 1
+    reach = min(far, found.model.num_layers)
+    if reach > 1:
+        last = found.by_distance[-1]
+        near, distant = float(last[1]), float(last[reach])
+        if distant > 0:
+            said.append(
+                f"After the last hidden layer a node feels its neighbours {number(near / distant)} "
+                f"times as much as a node {reach} hops away."
+            )
+    if not said:
+        said.append("Nothing stands in the way of messages here.")
+    return said
+
+
+def graph_numbers(found: Diagnosis) -> list[tuple[str, str]]:
+    """The graph as a whole."""
+    summary = found.summary
+    total = number(summary.total_resistance)
+    if summary.total_resistance_error:
+        total += f" ± {number(summary.total_resistance_error)}"
+    return [
+        ("nodes", str(summary.num_nodes)),
+        ("edges", str(summary.num_edges)),
+        ("components", str(summary.num_components)),
+        ("diameter", "not computed" if summary.diameter is None else str(summary.diameter)),
+        ("bridges", str(summary.bridges)),
+        ("spectral gap", number(summary.spectral_gap)),
+        ("total resistance", total),
+        ("lowest curvature", number(summary.lowest_curvature)),
+        ("mean curvature", number(summary.mean_curvature)),
+    ]
+
+
+def grids(found: Diagnosis) -> list[Grid]:
+    """The tables, in the order of the page."""
+    return [_nodes(found), _edges(found), _layers(found), _distances(found), _remedies(found)]
+
+
+def _nodes(found: Diagnosis) -> Grid:
+    name = found.model.centrality
+    ranked = bottleneck_nodes(found.data, name, TOP) if name != "random" else None
+    nodes = [] if ranked is None else ranked.items.tolist()
+    high = found.data.high
+    degree = found.edges.flatten().bincount(minlength=found.summary.num_nodes)
+    return Grid(
+        "Nodes in the way",
+        f"The highest by {name}; felt: how much the other nodes feel its input, on average.",
+        ("node", name, "degree", "felt", "width"),
+        [
+            (
+                found.names[node],
+                number(float(found.scores[node])),
+                str(int(degree[node])),
+                number(float(found.felt[node])),
+                str(found.model.high_width if high[node] else found.model.width),
+            )
+            for node in nodes
+        ],
+    )
+
+
+def _edges(found: Diagnosis) -> Grid:
+    order = found.curvature.argsort(stable=True)[:TOP].tolist()
+    return Grid(
+        "Edges in the way",
+        "The most negatively curved; a resistance of 1 is a bridge.",
+        ("edge", "curvature", "resistance"),
+        [
+            (
+                " – ".join(found.names[node] for node in found.edges[:, edge].tolist()),
+                number(float(found.curvature[edge])),
+                number(float(found.resistance[edge])),
+            )
+            for edge in order
+        ],
+    )
+
+
+def _layers(found: Diagnosis) -> Grid:
+    mean, error = found.measured.mean().tolist(), found.measured.standard_error().tolist()
+    bound = None if found.bound is None else found.bound.tolist()
+    columns = ("layer", "mean over pairs") + (("bound",) if bound else ())
+    rows = []
+    for layer in range(found.model.num_layers):
+        value = number(mean[layer])
+        if error[layer]:
+            value += f" ± {number(error[layer])}"
+        row = (str(layer + 1), value)
+        rows.append(row if bound is None else (*row, number(bound[layer])))
+    about = f"The {found.norm} 1-norm of dh_v/dh_u."
+    if bound:
+        about += " The bound is (z w p)^l (S^l)_vu of the paper."
+    return Grid("Sensitivity by layer", about, columns, rows)
+
+
+def _distances(found: Diagnosis) -> Grid:
+    shown = min(len(found.pairs), found.model.num_layers + 3)
+    return Grid(
+        "Sensitivity by distance",
+        "The mean over pairs of nodes so many hops apart, after each hidden layer.",
+        ("hops", "pairs", *(f"layer {layer + 1}" for layer in range(found.model.num_layers))),
+        [
+            (
+                str(hops),
+                str(found.pairs[hops]),
+                *(number(float(value)) for value in found.by_distance[:, hops]),
+            )
+            for hops in range(shown)
+        ],
+    )
+
+
+def _remedies(found: Diagnosis) -> Grid:
+    return Grid(
+        "What would change",
+        "Sensitivity after the last hidden layer of untrained models, over all pairs and over "
+        "those at least half the diameter apart. More is not the same as better.",
+        ("change", "edges", "total resistance", "spectral gap", "all pairs", "far pairs"),
+        [
+            (
+                remedy.name,
+                str(remedy.num_edges),
+                number(remedy.total_resistance),
+                number(remedy.spectral_gap),
+                number(remedy.near),
+                number(remedy.far),
+            )
+            for remedy in found.remedies
+        ],
+    )

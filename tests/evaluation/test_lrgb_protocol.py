@@ -1,0 +1,131 @@
+"""The long-range benchmark on a handful of molecules, trial and all."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from panda_gnn.datasets import DATASETS, entries, loading
+from panda_gnn.errors import InputError
+from panda_gnn.evaluation import lrgb_protocol, methods, metrics, source, trial
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.lrgb_protocol import LRGB_METHODS, PRESETS, Preset, lrgb_split
+from panda_gnn.evaluation.methods import complete
+from panda_gnn.evaluation.trial import run_trial
+from tests.datasets.test_lrgb import SIZES, make_mirror
+
+SMALL: dict[str, Any] = {"width": 12, "num_layers": 2, "max_epochs": 2, "batch_size": 2}
+
+
+@pytest.fixture
+def _molecules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Peptides-struct with seven molecules, for everything that looks at the table of datasets."""
+    small = dataclasses.replace(
+        DATASETS["peptides-struct"],
+        num_graphs=7,
+        split_sizes=SIZES,
+        average_nodes=5.0,
+        average_edges=8.0,
+    )
+    table = {**DATASETS, "peptides-struct": small}
+    for module in (entries, loading, lrgb_protocol, methods, metrics, source, trial):
+        monkeypatch.setattr(module, "DATASETS", table)
+    monkeypatch.setenv("PANDA_DATA_ROOT", str(tmp_path / "root"))
+    monkeypatch.setenv("PANDA_DATA_MIRROR", str(make_mirror(tmp_path / "mirror")))
+    source.source.cache_clear()
+
+
+@pytest.mark.usefixtures("_molecules")
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("backbone", ["gcn", "gin"])
+@pytest.mark.parametrize("method", LRGB_METHODS)
+def test_every_method_runs(method: str, backbone: str, preset: str) -> None:
+    settings: dict[str, str | int] = {"preset": preset}
+    if method == "panda":
+        settings["k"] = 2
+    config = Config("peptides-struct", backbone, method, settings, **SMALL)
+    row = run_trial(config, 0)
+    assert json.loads(json.dumps(row)) == row
+    assert (row["epochs"], row["metric"]) == (2, "mean absolute error")
+    assert math.isfinite(row["scores"]["last"]["test"])
+
+
+@pytest.mark.usefixtures("_molecules")
+def test_the_least_error_on_validation_counts_and_the_split_is_fixed() -> None:
+    config = Config("peptides-struct", **{**SMALL, "max_epochs": 6, "learning_rate": 0.05})
+    seen: list[float] = []
+    row = run_trial(config, 0, on_epoch=lambda epoch, validation: seen.append(validation))
+    best = row["scores"]["best-val"]
+    assert best["validation"] == min(seen)
+    assert best["epoch"] == seen.index(min(seen))
+    assert run_trial(config, 0)["scores"] == row["scores"]
+    other = run_trial(config, 1)
+    assert other["scores"] != row["scores"]
+    assert other["split"] == row["split"]
+    assert [part.tolist() for part in vars(lrgb_split("peptides-struct")).values()] == [
+        [0, 1, 2],
+        [3, 4],
+        [5, 6],
+    ]
+
+
+def test_the_presets_are_complete_configs() -> None:
+    for name, preset in PRESETS.items():
+        config = complete(
+            Config("peptides-func", settings={"preset": name}, **preset.training)  # type: ignore[arg-type]
+        )
+        assert config.settings["preset"] == name
+    panda = complete(Config("peptides-func", "gcn", "panda", width=300))
+    assert dict(panda.settings) == {
+        "k": 10,
+        "high_width": 450,
+        "centrality": "betweenness",
+        "selector": "topk",
+        "panda_layers": "last",
+        "preset": "dwivedi",
+    }
+
+
+def test_what_cannot_be_is_refused() -> None:
+    for config, says in (
+        (Config("peptides-func", "rgcn"), "unknown backbone on peptides-func 'rgcn'"),
+        (Config("peptides-func", "gcn", "last-fa"), "unknown method on peptides-func 'last-fa'"),
+        (Config("peptides-func", settings={"preset": "nguyen"}), "unknown preset 'nguyen'"),
+        (Config("peptides-func", "gcn", "wl-svm"), "is for graph sets"),
+        (
+            Config("peptides-func", "gcn", "panda", {"panda_layers": "first"}),
+            "unknown panda_layers 'first'",
+        ),
+    ):
+        with pytest.raises(InputError, match=says):
+            complete(config)
+
+
+def rates(preset: Preset, losses: list[float]) -> list[float]:
+    """The learning rate of every epoch."""
+    optimizer = torch.optim.AdamW([torch.zeros(1, requires_grad=True)], lr=1.0)
+    adapt = lrgb_protocol._rate(preset, optimizer, len(losses))
+    found = []
+    for loss in losses:
+        found.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        adapt(loss)
+    return found
+
+
+def test_the_learning_rate_follows_the_recipe() -> None:
+    falling = [1.0 / (epoch + 1) for epoch in range(5)]
+    plateau = rates(PRESETS["dwivedi"], falling + [1.0] * 25)
+    assert plateau[:26] == [1.0] * 26
+    assert plateau[26:] == [0.5] * 4
+    cosine = rates(PRESETS["toenshoff"], [1.0] * 25)
+    assert cosine[:6] == pytest.approx([1e-6, 0.2, 0.4, 0.6, 0.8, 1.0])
+    assert cosine[15] == pytest.approx(0.5)
+    assert all(a > b for a, b in itertools.pairwise(cosine[5:]))
