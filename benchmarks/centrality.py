@@ -23,7 +23,6 @@ import torch
 from rich.console import Console
 from rich.table import Table
 from torch_geometric.data import Data
-from torch_geometric.utils import to_undirected
 
 from panda_gnn.centrality import compile_kernels, sampled_centrality
 from panda_gnn.centrality.references import reference, sample_by_cost
@@ -81,8 +80,10 @@ def compare(name: str, folder: Path, sample: int, table: Table) -> bool:
 def large(num_nodes: int, num_edges: int, samples: int) -> None:
     """Time sampled betweenness, closeness and load of one random graph."""
     generator = torch.Generator().manual_seed(0)
-    ends = torch.randint(num_nodes, (2, num_edges), generator=generator)
-    data = Data(edge_index=to_undirected(ends, num_nodes=num_nodes), num_nodes=num_nodes)
+    u, v = torch.randint(num_nodes, (2, num_edges), generator=generator)
+    rank = torch.unique(torch.cat([u * num_nodes + v, v * num_nodes + u]))
+    data = Data(edge_index=torch.stack([rank // num_nodes, rank % num_nodes]), num_nodes=num_nodes)
+    del u, v, rank
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.perf_counter()
     found = sampled_centrality("betweenness", data, samples=samples, threads=1)

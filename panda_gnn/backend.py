@@ -20,9 +20,9 @@ class backend:
     """Choose the code that sums messages, for the whole process.
 
     ``"compiled"``, the default, is for tensors of float32 or float64 on a CPU; whatever it does
-    not cover (other devices and types, ``torch.compile``, ``torch.export``, transforms of
-    ``torch.func``, second derivatives of learned edge weights) runs in plain torch without further
-    ado. ``"torch"`` is plain torch everywhere. Both compute the same sums; only rounding differs.
+    not cover (other devices and types, ``torch.compile``, ``torch.export``, the transforms of
+    ``torch.func``) runs in plain torch without further ado. ``"torch"`` is plain torch everywhere,
+    and needed for second derivatives. Both compute the same sums; only rounding differs.
 
     The choice holds from the call on. Used in a ``with`` statement, it ends with it::
 

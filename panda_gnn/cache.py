@@ -36,7 +36,7 @@ def content_key(name: str, *parts: Tensor | str | int | float | None) -> str:
 
 
 def cached(folder: Path | None, key: str, compute: Callable[[], Tensors]) -> Tensors:
-    """Return what ``compute`` gives, from ``folder`` if a sound copy is there (``None``: no cache)."""
+    """What ``compute`` gives, from ``folder`` if a sound copy is there (``None``: no cache)."""
     if folder is None:
         return compute()
     path = folder / f"{key}.safetensors"

@@ -8,7 +8,7 @@ from types import ModuleType
 
 
 class InputError(ValueError):
-    """What the user asked for cannot be done; the message is one sentence saying what to do instead.
+    """What the user asked for cannot be done; the message is one sentence that says what to do.
 
     The command line prints the message and exits with code 2.
     """

@@ -1,4 +1,4 @@
-"""Progress bars: on standard error, only where somebody can see them, gone when the work is done."""
+"""Progress bars: on standard error, only where somebody can see them, gone at the end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def progress_bar() -> Progress:
-    """A bar with count and time left that disappears at the end; silent where there is no terminal."""
+    """A bar with count and time left, gone at the end; silent where there is no terminal."""
     console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),

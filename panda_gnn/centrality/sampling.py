@@ -110,14 +110,16 @@ def _add_up(core: Classes, sources: Int32, threads: int) -> tuple[Float64, Float
     graph = core.row_ptr[: count + 1], core.neighbours, core.members[:count], core.total[:count]
 
     def search(room: tuple[Int32, Int32, Float64], source: int) -> Float64:
-        queue, distance, (paths, predecessors, dependency, carried) = room
-        kernels.dependencies(
-            *graph, source, queue, distance, paths, predecessors, dependency, carried
-        )
-        return np.stack([dependency, carried, distance])
+        kernels.dependencies(*graph, source, *room)
+        _, whole, real = room
+        return np.stack([real[0], real[1], whole[0, :count]])
 
     lanes = min(threads, len(sources))
-    rooms = [(*np.empty((2, count), np.int32), np.empty((4, count))) for _ in range(lanes)]
+    entries = int(core.row_ptr[count])
+    rooms = [
+        (np.empty(entries // 2, np.int32), np.empty((3, count + 1), np.int32), np.empty((6, count)))
+        for _ in range(lanes)
+    ]
     total, squares = np.zeros((2, 3, count))
     with (
         bar_after_a_while("pivots", len(sources)) as report,

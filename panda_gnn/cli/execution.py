@@ -69,7 +69,7 @@ def seconds(option: str, text: str) -> float:
     return float(total)
 
 
-class Session:
+class Execution:
     """An executor, a store and a tracker for as long as a command runs, after all checks.
 
     Args:
@@ -93,7 +93,7 @@ class Session:
         self._executor: WorkerExecutor
         self._tracker: Tracker
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Execution:
         self._executor = self._open_executor()
         try:
             with warnings.catch_warnings(record=True) as caught:

@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from panda_gnn.cli.execution import Session, add_execution_arguments, names, report
+from panda_gnn.cli.execution import Execution, add_execution_arguments, names, report
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.measures import MEASURES
@@ -62,17 +62,17 @@ def run(options: argparse.Namespace) -> int:
         for value in values:
             complete(Config(options.dataset, options.backbone, options.method, {name: value}))
     total = Outcome()
-    with Session(options, search_name(bare)) as session:
+    with Execution(options, search_name(bare)) as execution:
 
         def run_one(study: Study) -> Finished:
-            outcome = session.run(study, trials=trials)
+            outcome = execution.run(study, trials=trials)
             total.ran += outcome.ran
             total.adopted += outcome.adopted
             total.left += outcome.left
             total.failures += outcome.failures
             if outcome.interrupted:
                 raise KeyboardInterrupt
-            return of_code(session.store.read().rows, MEASURES["accuracy"].code)
+            return of_code(execution.store.read().rows, MEASURES["score"].code)
 
         try:
             found = search(
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
             found = []
     if found:
         _show(found)
-    return report("search", total, session.store)
+    return report("search", total, execution.store)
 
 
 def _space(texts: list[str]) -> dict[str, list[Setting]]:
@@ -114,18 +114,18 @@ def _value(text: str) -> Setting:
 def _show(found: list[Tried]) -> None:
     config = found[0].config
     grid = Table(
-        title=f"{config.method} on {config.backbone}, {config.dataset}: best validation accuracy "
-        f"in %, {len(found)} combinations",
+        title=f"{config.method} on {config.backbone}, {config.dataset}: validation score, "
+        f"{len(found)} combinations, the best first",
         box=box.SIMPLE_HEAD,
     )
     for name in (*config.settings, "validation", "n"):
         grid.add_column(name, justify="right")
     for one in found[:SHOWN]:
         interval = one.validation.interval
-        around = "" if interval is None else f" ± {100 * interval:.2f}"
+        around = "" if interval is None else f" ± {interval:.4f}"
         grid.add_row(
             *(str(value) for value in one.config.settings.values()),
-            f"{100 * one.validation.mean:.2f}{around}",
+            f"{one.validation.mean:.4f}{around}",
             str(one.validation.n),
         )
     console = Console()

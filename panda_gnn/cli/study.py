@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from panda_gnn.cli.execution import Session, add_execution_arguments, names, report, seconds
+from panda_gnn.cli.execution import Execution, add_execution_arguments, names, report, seconds
 from panda_gnn.errors import choose
 from panda_gnn.evaluation.measures import MEASURES
 from panda_gnn.evaluation.protocol import SELECTIONS
@@ -81,9 +81,9 @@ def _run(options: argparse.Namespace) -> int:
     choose("selection", options.selection, SELECTIONS)
     trials = study.trials if options.trials is None else at_least_one("--trials", options.trials)
     budget = None if options.budget is None else seconds("--budget", options.budget)
-    with Session(options, study.name, alone=study.measure != "accuracy") as session:
-        outcome = session.run(study, trials=trials, selection=options.selection, budget=budget)
-    return report("study", outcome, session.store)
+    with Execution(options, study.name, alone=study.measure != "score") as execution:
+        outcome = execution.run(study, trials=trials, selection=options.selection, budget=budget)
+    return report("study", outcome, execution.store)
 
 
 def _status(options: argparse.Namespace) -> int:

@@ -16,8 +16,8 @@ on the neighbours of :math:`u` and the hop distance as the cost of transport. Le
   Clustering and Curvature-Dimension Inequalities on Graphs", 2014): with
   :math:`a = 1 - \frac{1}{d_u} - \frac{1}{d_v}` and :math:`(\cdot)_+ = \max(\cdot, 0)`,
   :math:`\frac{t}{d_u} - (a - \frac{t}{d_v})_+ - (a - \frac{t}{d_u})_+ \le \kappa
-  \le \frac{t}{d_u}`. Where only the extremes are wanted, an edge whose bound rules it out needs no
-  transport.
+  \le \frac{t}{d_u}`. Where nothing moves further than 2, the first of the two terms is not there.
+  Where only the extremes are wanted, an edge whose bound rules it out needs no transport.
 """
 
 from __future__ import annotations
@@ -252,13 +252,32 @@ def _shared_neighbours(twins: TwinClasses, c: int, other: int, stamp: Ints) -> i
 
 
 @njit(cache=True, nogil=True)
+def _near_hub(twins: TwinClasses) -> npt.NDArray[np.bool_]:
+    """The classes whose neighbours are all next to the node of greatest degree, or are that node.
+
+    Between neighbours of two such classes the distance is at most two.
+    """
+    count = twins.first.size
+    hub = int(np.argmax(twins.degree))
+    reached = np.zeros(count, np.bool_)
+    reached[twins.neighbour[twins.start[hub] : twins.start[hub + 1]]] = True
+    reached[hub] = twins.inside[hub] == twins.size[hub] - 1
+    near = np.ones(count, np.bool_)
+    for c in range(count):
+        near[c] = reached[c] or twins.inside[c] == 0
+        for slot in range(twins.start[c], twins.start[c + 1]):
+            near[c] &= reached[twins.neighbour[slot]]
+    return near
+
+
+@njit(cache=True, nogil=True)
 def _bounds(twins: TwinClasses) -> tuple[Ints, Ints, Floats, Floats]:
     """Ends and bounds of the curvature, one entry per slot and then one per class."""
     count, slots = twins.first.size, twins.neighbour.size
     low, high = np.full(slots + count, np.nan), np.full(slots + count, np.nan)
     near, far = np.zeros(slots + count, np.int64), np.zeros(slots + count, np.int64)
     stamp = np.full(count, -1, np.int64)
-    hub = (twins.degree == twins.label.size - 1).any()
+    near_hub = _near_hub(twins)
     for c in range(count):
         for slot in range(twins.start[c], twins.start[c + 1]):
             stamp[twins.neighbour[slot]] = c
@@ -273,7 +292,7 @@ def _bounds(twins: TwinClasses) -> tuple[Ints, Ints, Floats, Floats]:
             open_ends = 1 - 1 / more - 1 / less
             high[slot] = shared / more
             low[slot] = shared / more - max(open_ends - shared / more, 0.0)
-            if not hub:
+            if not (near_hub[c] and near_hub[other]):
                 low[slot] -= max(open_ends - shared / less, 0.0)
         if twins.inside[c] > 0:
             near[slots + c], far[slots + c] = twins.first[c], twins.second[c]

@@ -54,7 +54,8 @@ class Sensitivity:
         if self.exact or count < 2:
             return self.norms.new_full((self.norms.size(0),), 0.0 if self.exact else torch.nan)
         unseen = 1.0 if count == num_nodes else 1 - count / num_nodes
-        return self.of_sources().std(1) * (unseen / count) ** 0.5
+        deviation: Tensor = self.of_sources().std(1)
+        return deviation * (unseen / count) ** 0.5
 
     def by_distance(self, distance: Tensor, furthest: int) -> Tensor:
         """The mean over the pairs at each distance ``0..furthest``, ``nan`` where there is none.

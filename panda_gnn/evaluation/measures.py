@@ -1,4 +1,4 @@
-"""What a study measures: the accuracy of a trial, or a time the paper has a table of.
+"""What a study measures: the score of a trial, or a time the paper has a table of.
 
 Times are rows like any other, one per repetition: the seed counts them. They are only worth
 comparing with rows of the same machine, measured while it does nothing else.
@@ -15,9 +15,11 @@ import torch
 from torch_geometric.data import Data
 
 from panda_gnn.centrality import centrality, compile_kernels
+from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.methods import METHODS, complete, source
+from panda_gnn.evaluation.methods import METHODS, complete
 from panda_gnn.evaluation.protocol import random_split
+from panda_gnn.evaluation.source import source
 from panda_gnn.evaluation.trial import CODE, Row, revision, run_trial, versions
 from panda_gnn.rewiring.fosr import FoSR
 
@@ -27,20 +29,33 @@ FORWARD_CODE = "forward-1"
 
 
 @dataclass(frozen=True)
+class Unit:
+    """What the numbers of a table are.
+
+    Attributes:
+        name: The unit in words.
+        scale: What a row's number is multiplied with.
+        digits: Digits after the point; ``None`` for times, of which small ones keep more.
+    """
+
+    name: str
+    scale: float = 1.0
+    digits: int | None = None
+
+
+@dataclass(frozen=True)
 class Measure:
     """What a trial of a study is.
 
     Attributes:
         run: A function of a config, a seed, and where datasets are (``root`` and ``mirror``).
         code: The version of that function.
-        unit: What its scores are, in a table.
-        scale: What a score of a row is multiplied with in a table.
+        unit: What it measures; ``None`` for scores, whose metric the dataset decides.
     """
 
     run: Callable[..., Row]
     code: str
-    unit: str
-    scale: float = 1.0
+    unit: Unit | None = None
 
 
 def measure_preparation(
@@ -111,8 +126,22 @@ def _row(config: Config, seed: int, code: str, seconds: float, scale: float) -> 
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
-        "accuracy": Measure(run_trial, CODE, "test accuracy in %", 100.0),
-        "preparation": Measure(measure_preparation, PREPARATION_CODE, "seconds"),
-        "forward": Measure(measure_forward, FORWARD_CODE, "milliseconds"),
+        "score": Measure(run_trial, CODE),
+        "preparation": Measure(measure_preparation, PREPARATION_CODE, Unit("seconds")),
+        "forward": Measure(measure_forward, FORWARD_CODE, Unit("milliseconds")),
     }
 )
+
+SCORES: Mapping[str, Unit] = MappingProxyType(
+    {
+        "accuracy": Unit("test accuracy in %", 100.0, 2),
+        "average precision": Unit("test average precision in %", 100.0, 2),
+        "mean absolute error": Unit("test mean absolute error, less is better", 1.0, 4),
+    }
+)
+"""How every metric is printed."""
+
+
+def unit_of(measure: str, dataset: str) -> Unit:
+    """What a study of this measure prints for a dataset."""
+    return MEASURES[measure].unit or SCORES[DATASETS[dataset].metric]

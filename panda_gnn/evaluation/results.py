@@ -82,13 +82,21 @@ def validation_score(row: Row) -> float:
     return value
 
 
+def merit(row: Row) -> float:
+    """The validation score, with its sign turned where the metric is an error: more is better."""
+    from panda_gnn.evaluation.metrics import METRICS
+
+    score = validation_score(row)
+    return score if METRICS[row["metric"]].higher_is_better else -score
+
+
 def chosen(cell: Cell, finished: Finished, choose_on: int) -> Choice | None:
     """Which candidate fills the cell; ``None`` while there is nothing to choose by."""
     if len(cell.candidates) == 1:
         return Choice(cell.candidates[0], 0, True)
     tried = {
         config: {
-            seed: validation_score(row)
+            seed: merit(row)
             for seed, row in finished.get(config.key, {}).items()
             if seed < choose_on
         }

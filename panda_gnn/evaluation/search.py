@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from panda_gnn.errors import InputError, choose, require
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.methods import complete
-from panda_gnn.evaluation.results import Finished, validation_score
+from panda_gnn.evaluation.results import Finished, merit, validation_score
 from panda_gnn.evaluation.statistics import Summary, summarise
 from panda_gnn.evaluation.study import Cell, Line, Study, grid
 from panda_gnn.reports.published import search_space
@@ -32,10 +32,17 @@ Run = Callable[[Study], Finished]
 
 @dataclass(frozen=True)
 class Tried:
-    """A combination of settings and the validation scores of its trials."""
+    """A combination of settings and what its trials scored on validation.
+
+    Attributes:
+        config: The combination.
+        validation: The validation scores.
+        merit: What it is ranked by: their mean, with the sign turned where less is better.
+    """
 
     config: Config
     validation: Summary
+    merit: float
 
 
 def default_space(config: Config) -> dict[str, Sequence[Setting]]:
@@ -80,7 +87,7 @@ def search(
     else:
         tried = list(_sampled(config, space, run, trials, sampler, samples, seed))
     found = {one.config.key: one for one in tried if one is not None}
-    return sorted(found.values(), key=lambda one: one.validation.mean, reverse=True)
+    return sorted(found.values(), key=lambda one: one.merit, reverse=True)
 
 
 def _sampled(
@@ -107,7 +114,7 @@ def _sampled(
         if tried is None:
             asked.tell(suggestion, state=optuna.trial.TrialState.FAIL)
         else:
-            asked.tell(suggestion, tried.validation.mean)
+            asked.tell(suggestion, tried.merit)
         yield tried
 
 
@@ -126,5 +133,8 @@ def search_name(config: Config) -> str:
 
 
 def _tried(config: Config, rows: Finished) -> Tried | None:
-    values = [validation_score(row) for row in rows.get(config.key, {}).values()]
-    return Tried(config, summarise(values)) if values else None
+    found = rows.get(config.key, {}).values()
+    if not found:
+        return None
+    validation = summarise([validation_score(row) for row in found])
+    return Tried(config, validation, summarise([merit(row) for row in found]).mean)

@@ -117,7 +117,7 @@ class Study:
     cells: tuple[Cell, ...]
     trials: int
     choose_on: int = 10
-    measure: str = "accuracy"
+    measure: str = "score"
     rows: str | None = None
     difference: Comparison = Comparison("none")
     questions: tuple[tuple[str, str], ...] = ()
@@ -250,7 +250,7 @@ def parse_study(
         cells=tuple(cells),
         trials=at_least_one("trials", content["trials"]),
         choose_on=at_least_one("choose_on", content.get("choose_on", 10)),
-        measure=content.get("measure", "accuracy"),
+        measure=content.get("measure", "score"),
         rows=rows,
         difference=Comparison.parse(content.get("difference", "line - none")),
         questions=tuple(

@@ -156,7 +156,7 @@ class PandaGINConv(PandaConv):
         if self.low.eps.requires_grad or not fuses(x, partition, self.selector):
             return super().forward(x, partition)
         own = (1 + self.low.eps).expand(x[0].size(0)), (1 + self.high.eps).expand(x[1].size(0))
-        loop = torch.cat(own)
+        loop = torch.cat(own).to(x[0].dtype)
         weight = width_weight_of(partition, x[0].dtype)
         low, high = fused_sums(x, partition, weight, loop, self.expand, self.selector)
         return (

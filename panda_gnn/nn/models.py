@@ -6,17 +6,16 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn import global_mean_pool
 from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError, choose
-from panda_gnn.nn import kernels
 from panda_gnn.nn.dropout import dropout
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
-from panda_gnn.nn.gin import GINLayer, PandaGINConv, perceptron
-from panda_gnn.nn.kernels.means import mean
+from panda_gnn.nn.gin import GINLayer, PandaGINConv
 from panda_gnn.nn.panda_conv import Factory, Pair, PandaConv, PlainConv
 from panda_gnn.nn.partition import Edges, WidthPartition
+from panda_gnn.nn.readout import FullyAdjacentLast, mean_of_graphs
+from panda_gnn.nn.readout import graphs_of as graphs_of
 from panda_gnn.nn.rgcn import PandaRGCNConv, RGCNLayer
 from panda_gnn.nn.rgin import PandaRGINConv, RGINLayer
 
@@ -35,46 +34,6 @@ class NumParameters(NamedTuple):
 
     trained: int
     never_trained: int
-
-
-def graphs_of(x: Tensor, batch: Tensor | None, num_graphs: int | None) -> tuple[Tensor, int]:
-    """The graph of each node and the number of graphs; without ``batch`` there is one graph."""
-    if batch is None:
-        return torch.zeros(x.size(0), dtype=torch.long, device=x.device), 1
-    if num_graphs is None:
-        num_graphs = int(batch.max()) + 1 if batch.numel() else 0
-    return batch, num_graphs
-
-
-def mean_of_graphs(x: Tensor, batch: Tensor, num_graphs: int) -> Tensor:
-    """The mean over the nodes of each graph."""
-    if kernels.apply_to(x, batch):
-        return mean(x, batch, num_graphs)
-    pooled: Tensor = global_mean_pool(x, batch, num_graphs)
-    return pooled
-
-
-class FullyAdjacentLast(nn.Module):
-    r"""A last layer in which every node sees every node of its graph.
-
-    All nodes of a graph get :math:`g(\mathrm{mean}_u\, \mathbf{h}_u)`, g being linear, or GIN's MLP
-    for GIN; a relational backbone adds this to what its own last layer gives.
-    """
-
-    def __init__(self, backbone: str, width: int, out_channels: int, own: PlainConv) -> None:
-        super().__init__()
-        self.own = own if backbone.startswith("r") else None
-        self.transform: nn.Module
-        if backbone.endswith("gin"):
-            self.transform = perceptron(width, width, out_channels)
-        else:
-            self.transform = nn.Linear(width, out_channels)
-
-    def forward(self, x: Tensor, edges: Edges) -> Tensor:
-        """The scores of all nodes."""
-        batch, num_graphs = graphs_of(x, edges.batch, edges.num_graphs)
-        seen: Tensor = self.transform(mean_of_graphs(x, batch, num_graphs))[batch]
-        return seen if self.own is None else seen + self.own(x, edges)
 
 
 class GNN(nn.Module):

@@ -23,6 +23,7 @@ from panda_gnn.diagnostics import (
     total_resistance,
 )
 from panda_gnn.diagnostics.bottlenecks import EXACT_NODES, edge_measure
+from panda_gnn.diagnostics.resistance import components
 from panda_gnn.errors import InputError
 from panda_gnn.nn import GNN
 from panda_gnn.reports.untrained import printed_name, untrained_model
@@ -31,7 +32,8 @@ from panda_gnn.transforms import ExpandWidth
 
 #: Of graphs with more input features, some random ones are varied and not all.
 MANY_FEATURES = 32
-#: Random sources in graphs too large to vary every node.
+FEATURES = 4
+#: Changes are compared on the inputs of so many nodes.
 SOURCES = 64
 
 
@@ -62,6 +64,11 @@ class ModelChoice:
         """The backbone."""
         return self.name.removeprefix("panda-")
 
+    @property
+    def width_aware(self) -> bool:
+        """Whether high nodes are wider."""
+        return self.name != self.backbone
+
     def make(self, name: str, in_channels: int, **options: Any) -> GNN:
         """An untrained model with these sizes; two scores come after the hidden layers."""
         sizes: dict[str, Any] = {"width": self.width, "high_width": self.high_width} | options
@@ -77,10 +84,11 @@ class Remedy:
     Attributes:
         name: The change.
         num_edges: Edges of the graph.
-        total_resistance: Its total effective resistance; ``nan`` where it is too large for that.
+        total_resistance: Its total effective resistance; ``nan`` where the graph is too large for
+            that, and where the change joined components, which makes it incomparable.
         spectral_gap: Its spectral gap.
         near: Mean sensitivity over all pairs of nodes after the last hidden layer.
-        far: The same over pairs at least half the diameter of the original graph apart.
+        far: The same over pairs far apart in the original graph.
     """
 
     name: str
@@ -113,6 +121,8 @@ class Diagnosis:
         by_distance: Mean sensitivity after every hidden layer at every distance.
         pairs: How many measured pairs are at each distance.
         out_of_reach: The share of connected pairs further apart than the model is deep.
+        far_hops: From which distance on a pair is called far: half the greatest one, or the depth
+            of the model where that is less.
         remedies: What would change.
     """
 
@@ -132,12 +142,13 @@ class Diagnosis:
     by_distance: Tensor
     pairs: list[int]
     out_of_reach: float
+    far_hops: int
     remedies: list[Remedy]
 
     @property
-    def high_nodes(self) -> list[str]:
-        """The names of the high nodes."""
-        return [self.names[node] for node in self.data.high.nonzero().view(-1).tolist()]
+    def num_high(self) -> int:
+        """How many nodes are high, or would be in a width-aware model."""
+        return int(self.data.high.sum())
 
 
 def diagnose(
@@ -167,6 +178,7 @@ def diagnose(
     pairs = [int((distance == hops).sum()) for hops in range(furthest + 1)]
     connected = sum(pairs[1:])
     last = model.num_layers - 1
+    far_hops = max(1, min(math.ceil(furthest / 2), model.num_layers))
     felt = torch.full((num_nodes,), torch.nan, dtype=measured.norms.dtype)
     felt[measured.sources] = measured.of_sources()[last]
     return Diagnosis(
@@ -186,13 +198,16 @@ def diagnose(
         by_distance=measured.by_distance(distance, furthest)[: model.num_layers],
         pairs=pairs,
         out_of_reach=sum(pairs[model.num_layers + 2 :]) / connected if connected else 0.0,
-        remedies=_remedies(data, model, norm, distance, furthest),
+        far_hops=far_hops,
+        remedies=_remedies(data, model, norm, measured.sources, far_hops, summary.num_components),
     )
 
 
-def _sensitivity(network: GNN, data: Data, norm: str, seed: int) -> Sensitivity:
-    few = 8 if norm == "entrywise" else None
-    sources = None if (data.num_nodes or 0) <= 512 and few is None else SOURCES
+def _sensitivity(
+    network: GNN, data: Data, norm: str, seed: int, sources: Tensor | None = None
+) -> Sensitivity:
+    """From every node of a graph that can be drawn, else from some."""
+    few = FEATURES if norm == "entrywise" else None
     return sensitivity(network, data, norm=norm, sources=sources, input_features=few, seed=seed)
 
 
@@ -206,13 +221,21 @@ def _bound(network: GNN, data: Data, measured: Sensitivity) -> Tensor | None:
 
 
 def _remedies(
-    data: Data, model: ModelChoice, norm: str, distance: Tensor, furthest: int
+    data: Data,
+    model: ModelChoice,
+    norm: str,
+    sources: Tensor,
+    far_hops: int,
+    num_components: int,
 ) -> list[Remedy]:
     """The plain backbone, more width everywhere or at high nodes, and ten new edges."""
+    generator = torch.Generator().manual_seed(model.seed)
+    sources = sources[torch.randperm(sources.numel(), generator=generator)[:SOURCES]]
+    distance = hop_distances(data, sources).t()
     backbone = printed_name(model.backbone)
     in_channels = data.x.size(1)
     wide = f"{backbone}, every node {model.high_width} wide"
-    panda = f"PANDA, {int(data.high.sum())} high nodes {model.high_width} wide"
+    panda = f"PANDA, {int(data.high.sum())} of the nodes {model.high_width} wide"
     rewired = FoSR(10, seed=model.seed)(data)
     del rewired.edge_type
     changes: list[tuple[str, Data, GNN]] = [
@@ -229,16 +252,16 @@ def _remedies(
         residual = model.make("gcn", in_channels, residual=True, self_loops=False, bias=False)
         name = "PANDA without high nodes: GCN with its residual"
         changes.insert(3, (name, data, residual))
-    far = distance.isfinite() & (distance >= max(1, math.ceil(furthest / 2)))
+    far = distance.isfinite() & (distance >= far_hops)
     remedies = []
     for name, graph, network in changes:
-        after = _sensitivity(network, graph, norm, model.seed)
+        after = _sensitivity(network, graph, norm, model.seed, sources)
         norms = after.norms[model.num_layers - 1]
         remedies.append(
             Remedy(
                 name=name,
                 num_edges=graph.num_edges // 2,
-                total_resistance=_resistance(graph),
+                total_resistance=_resistance(graph, num_components),
                 spectral_gap=spectral_gap(graph),
                 near=float(after.mean()[model.num_layers - 1]),
                 far=float(norms[far].mean()) if bool(far.any()) else 0.0,
@@ -247,6 +270,7 @@ def _remedies(
     return remedies
 
 
-def _resistance(data: Data) -> float:
-    small = (data.num_nodes or 0) <= EXACT_NODES
-    return total_resistance(data) if small else float("nan")
+def _resistance(data: Data, num_components: int) -> float:
+    num_nodes = int(data.num_nodes or 0)
+    joined = int(components(data.edge_index, num_nodes).max()) + 1 < num_components
+    return float("nan") if joined or num_nodes > EXACT_NODES else total_resistance(data)

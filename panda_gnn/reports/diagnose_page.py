@@ -13,7 +13,14 @@ from torch import Tensor
 from panda_gnn import __version__
 from panda_gnn.reports.diagnose import Diagnosis
 from panda_gnn.reports.drawing import ColourScale, draw_graph
-from panda_gnn.reports.findings import Grid, graph_numbers, grids, model_in_words, sentences
+from panda_gnn.reports.findings import (
+    Grid,
+    counted,
+    graph_numbers,
+    grids,
+    model_in_words,
+    sentences,
+)
 from panda_gnn.reports.layout import layout
 
 DRAWN_NODES = 1000
@@ -52,6 +59,9 @@ def _maps(found: Diagnosis) -> str:
     resistance = ColourScale(0.0, 1.0)
     curvature = ColourScale.around_zero(found.curvature)
     name = found.model.centrality
+    rims = f"the {counted(found.num_high, 'high node')}"
+    if not found.model.width_aware:
+        rims = f"the {counted(found.num_high, 'node')} that PANDA would widen"
 
     def drawn(
         title: str,
@@ -77,7 +87,7 @@ def _maps(found: Diagnosis) -> str:
     return (
         drawn(
             "High nodes",
-            f"Coloured by {name}; the {len(found.high_nodes)} high nodes have a thick rim.",
+            f"Coloured by {name}; a thick rim marks {rims}.",
             centrality,
             name,
             node_values=found.scores,

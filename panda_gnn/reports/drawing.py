@@ -11,6 +11,8 @@ from torch import Tensor
 
 SCALE = 44.0
 """Pixels of an edge."""
+SMALLEST = 240.0
+"""Pixels of the narrowest drawing."""
 UNKNOWN = "#D9D9D9"
 
 #: From light to dark, told apart in every kind of colour vision and in grey.
@@ -26,14 +28,16 @@ class ColourScale:
     low: float
     high: float
     colours: Sequence[str] = SEQUENTIAL
+    logarithmic: bool = False
 
     @classmethod
     def of(cls, values: Tensor) -> ColourScale:
-        """From the smallest to the largest value."""
+        """From the smallest to the largest value; logarithmic where they are far apart."""
         known = values[values.isfinite()]
         if known.numel() == 0:
             return cls(0.0, 0.0)
-        return cls(float(known.min()), float(known.max()))
+        low, high = float(known.min()), float(known.max())
+        return cls(low, high, logarithmic=low > 0 and high > 100 * low)
 
     @classmethod
     def around_zero(cls, values: Tensor) -> ColourScale:
@@ -46,8 +50,10 @@ class ColourScale:
         """The colour of a value."""
         if not math.isfinite(value):
             return UNKNOWN
-        span = self.high - self.low
-        share = (value - self.low) / span if span > 0 else 0.5
+        low, high = self.low, self.high
+        if self.logarithmic:
+            value, low, high = (math.log(max(end, self.low)) for end in (value, low, high))
+        share = (value - low) / (high - low) if high > low else 0.5
         place = min(max(share, 0.0), 1.0) * (len(self.colours) - 1)
         left = min(int(place), len(self.colours) - 2)
         return _mixed(self.colours[left], self.colours[left + 1], place - left)
@@ -55,7 +61,7 @@ class ColourScale:
     def legend(self, unit: str) -> str:
         """The scale as HTML: a bar between its two ends."""
         bar = ", ".join(self.colours)
-        unit = html.escape(unit)
+        unit = html.escape(f"{unit}, logarithmic" if self.logarithmic else unit)
         if self.low == self.high:
             return f'<p class="scale"><span>everywhere {number(self.low)} {unit}</span></p>'
         return (
@@ -104,18 +110,19 @@ def draw_graph(
         scale: The colours of the values.
     """
     count = len(names)
-    radius = 9.0 if count <= 60 else 6.0 if count <= 200 else 4.0
-    place = (position - position.amin(0)) * SCALE + 20 if count else position
-    right, bottom = (place.amax(0) + 20).tolist() if count else (40.0, 40.0)
+    radius, thick = (9.0, 4.0) if count <= 60 else (6.0, 3.0) if count <= 200 else (4.0, 1.8)
+    place = (position - position.amin(0)) * SCALE + 20
+    right, bottom = (place.amax(0) + 20).tolist()
+    room = max(SMALLEST - right, 0.0)
     parts = [
-        f'<svg viewBox="0 0 {right:.0f} {bottom:.0f}" role="img" aria-label="{html.escape(title)}" '
-        f'style="max-width:{max(right, 160):.0f}px">'
+        f'<svg viewBox="{-room / 2:.0f} 0 {right + room:.0f} {bottom:.0f}" role="img" '
+        f'aria-label="{html.escape(title)}" style="max-width:{right + room:.0f}px">'
     ]
     for index, (u, v) in enumerate(edges.t().tolist()):
         colour, width, text = "#9A9A9A", 1.5, f"{names[u]} – {names[v]}"
         if edge_values is not None and scale is not None:
             value = float(edge_values[index])
-            colour, width, text = scale(value), 4.0, f"{text}: {number(value)}"
+            colour, width, text = scale(value), thick, f"{text}: {number(value)}"
         (x1, y1), (x2, y2) = place[u].tolist(), place[v].tolist()
         parts.append(
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '

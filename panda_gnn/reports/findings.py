@@ -30,9 +30,14 @@ def model_in_words(found: Diagnosis) -> str:
         f"{printed_name(model.name)}, untrained (random weights, seed {model.seed}), "
         f"{model.num_layers} hidden layers of width {model.width}"
     )
-    if model.name.startswith("panda-"):
-        text += f", {model.high_width} at the {len(found.high_nodes)} high nodes"
+    if model.width_aware:
+        text += f", {model.high_width} at the {counted(found.num_high, 'high node')}"
     return text
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def sentences(found: Diagnosis) -> list[str]:
@@ -40,15 +45,16 @@ def sentences(found: Diagnosis) -> list[str]:
     summary = found.summary
     said = []
     if summary.num_components > 1:
+        lone = counted(summary.isolated_nodes, "lone node")
+        among = f", among them {lone}" if summary.isolated_nodes else ""
         said.append(
-            f"The graph falls into {summary.num_components} components "
-            f"({summary.isolated_nodes} of them single nodes): no model passes messages "
-            "between them."
+            f"The graph falls into {summary.num_components} components{among}: "
+            "no messages pass between them."
         )
     if summary.bridges:
         said.append(
-            f"{summary.bridges} of {summary.num_edges} edges are bridges: all messages between "
-            "their two sides share that one edge."
+            f"Bridges: {summary.bridges} of {counted(summary.num_edges, 'edge')}. All messages "
+            "between the two sides of a bridge share that one edge."
         )
     if summary.num_edges and summary.lowest_curvature < -1e-9:
         (u,), (v,) = bottleneck_edges(found.data, "curvature", 1).items.tolist()
@@ -73,6 +79,8 @@ def sentences(found: Diagnosis) -> list[str]:
                 f"After the last hidden layer a node feels its neighbours {number(near / distant)} "
                 f"times as much as a node {reach} hops away."
             )
+    if summary.num_edges == 0:
+        said.append("The graph has no edges: no model can pass a message.")
     if not said:
         said.append("Nothing stands in the way of messages here.")
     return said
@@ -107,6 +115,7 @@ def _nodes(found: Diagnosis) -> Grid:
     ranked = bottleneck_nodes(found.data, name, TOP) if name != "random" else None
     nodes = [] if ranked is None else ranked.items.tolist()
     high = found.data.high
+    wide = found.model.high_width if found.model.width_aware else found.model.width
     degree = found.edges.flatten().bincount(minlength=found.summary.num_nodes)
     return Grid(
         "Nodes in the way",
@@ -118,7 +127,7 @@ def _nodes(found: Diagnosis) -> Grid:
                 number(float(found.scores[node])),
                 str(int(degree[node])),
                 number(float(found.felt[node])),
-                str(found.model.high_width if high[node] else found.model.width),
+                str(wide if high[node] else found.model.width),
             )
             for node in nodes
         ],
@@ -180,7 +189,8 @@ def _remedies(found: Diagnosis) -> Grid:
     return Grid(
         "What would change",
         "Sensitivity after the last hidden layer of untrained models, over all pairs and over "
-        "those at least half the diameter apart. More is not the same as better.",
+        f"those at least {counted(found.far_hops, 'hop')} apart before the change. More is not "
+        "the same as better. The total resistance is left out where components were joined.",
         ("change", "edges", "total resistance", "spectral gap", "all pairs", "far pairs"),
         [
             (

@@ -15,6 +15,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from panda_gnn.evaluation.measures import Unit
 from panda_gnn.evaluation.statistics import Difference, Summary
 from panda_gnn.reports.tables import RULES, Block, Entry, Table
 
@@ -49,7 +50,7 @@ CSV_COLUMNS = (
 def headings(table: Table) -> list[str]:
     """The names of the columns."""
     names = ["line", "published", "ours" + _in_brackets(table.selection), "n"]
-    if table.study.measure == "accuracy":
+    if table.study.measure == "score":
         names += ["best", table.difference_name, "p (Holm)"]
     return [*names, "settings"]
 
@@ -60,9 +61,7 @@ def explanation(table: Table) -> list[str]:
     if table.selection is not None:
         sentences.append(f"selection {table.selection}: {RULES[table.selection]}")
         if table.study.published is not None:
-            sentences.append(
-                "published: 100 trials; the paper's rows mix the three selection rules"
-            )
+            sentences.append("published: the paper's rows mix the three selection rules")
     if table.comparisons:
         sentences.append(
             f"'{table.difference_name}': mean paired difference on shared splits; p of the paired "
@@ -79,30 +78,30 @@ def answers(table: Table) -> list[str]:
         for block in table.blocks:
             for entry in block.entries:
                 if entry.line.method == method:
-                    sentences.append(f"  {block.name}: {_answer(entry)}")
+                    sentences.append(f"  {block.name}: {_answer(block, entry)}")
     return sentences
 
 
-def cells(table: Table, entry: Entry) -> list[str]:
+def cells(table: Table, block: Block, entry: Entry) -> list[str]:
     """The columns of a line, as text."""
     columns = [
         table.label(entry.line),
         "-" if entry.published is None else entry.published.printed,
-        "missing" if entry.ours is None else number(entry.ours),
+        "missing" if entry.ours is None else number(entry.ours, block.unit),
         "" if entry.ours is None else str(entry.ours.n),
     ]
-    if table.study.measure == "accuracy":
+    if table.study.measure == "score":
         columns += [
             "" if entry.rank is None else str(entry.rank),
-            "" if entry.difference is None else number(entry.difference, "+"),
+            "" if entry.difference is None else number(entry.difference, block.unit, "+"),
             p_value(entry.p),
         ]
     return [*columns, settings(entry)]
 
 
-def number(value: Summary | Difference, sign: str = "") -> str:
+def number(value: Summary | Difference, unit: Unit, sign: str = "") -> str:
     """A mean with its interval; small times keep their digits."""
-    digits = 2 if abs(value.mean) >= 1 or sign else 4
+    digits = unit.digits or (2 if abs(value.mean) >= 1 else 4)
     interval = "" if value.interval is None else f" ± {value.interval:.{digits}f}"
     return f"{value.mean:{sign}.{digits}f}{interval}"
 
@@ -142,7 +141,7 @@ def markdown(table: Table) -> str:
         names = headings(table)
         lines += ["", f"### {block.name}", "", _pipes(names), _pipes(["---"] * len(names))]
         for entry in block.entries:
-            columns = cells(table, entry)
+            columns = cells(table, block, entry)
             if entry.rank == 1:
                 columns[2] = f"**{columns[2]}**"
             lines.append(_pipes(columns))
@@ -171,7 +170,7 @@ def latex(table: Table) -> str:
         title = rf"\multicolumn{{{len(names)}}}{{l}}{{{_escape(block.name)}}} \\"
         lines += [r"\midrule", title, r"\midrule"]
         for entry in block.entries:
-            columns = [_escape(text) for text in cells(table, entry)[:-1]]
+            columns = [_escape(text) for text in cells(table, block, entry)[:-1]]
             if entry.rank is not None:
                 columns[2] = rf"\textcolor{{{LATEX_COLOURS[entry.rank]}}}{{{columns[2]}}}"
             lines.append(" & ".join(columns) + r" \\")
@@ -220,11 +219,12 @@ FORMATS: Mapping[str, Callable[[Table], str]] = {
 }
 
 
-def _answer(entry: Entry) -> str:
+def _answer(block: Block, entry: Entry) -> str:
     if entry.difference is None:
         return "missing"
     p = "" if entry.p is None else f", p {p_value(entry.p)}"
-    return f"{number(entry.difference, '+')} points on {entry.difference.n} shared splits{p}"
+    difference = number(entry.difference, block.unit, "+")
+    return f"{difference} on {entry.difference.n} shared splits{p}"
 
 
 def _grid(table: Table, block: Block) -> Grid:
@@ -239,7 +239,7 @@ def _grid(table: Table, block: Block) -> Grid:
             no_wrap=name == "line",
         )
     for entry in block.entries:
-        columns: list[str | Text] = list(cells(table, entry)[:-1])
+        columns: list[str | Text] = list(cells(table, block, entry)[:-1])
         if entry.rank is not None:
             columns[2] = Text(str(columns[2]), style=COLOURS[entry.rank])
         grid.add_row(*columns)

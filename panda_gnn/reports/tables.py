@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from panda_gnn.errors import choose
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measures import MEASURES
+from panda_gnn.evaluation.measures import MEASURES, Unit, unit_of
+from panda_gnn.evaluation.metrics import metric_of
 from panda_gnn.evaluation.protocol import SELECTIONS
 from panda_gnn.evaluation.results import Finished, chosen, code_to_show, of_code, scores
 from panda_gnn.evaluation.statistics import (
@@ -63,6 +64,7 @@ class Block:
 
     dataset: str
     backbone: str | None
+    unit: Unit
     entries: tuple[Entry, ...]
 
     @property
@@ -78,7 +80,6 @@ class Table:
     Attributes:
         study: What was asked for.
         selection: The rule under which the scores count; ``None`` for times.
-        unit: What the numbers are.
         blocks: The numbers.
         comparisons: How many p-values Holm's correction is over.
         remarks: What to know when reading it.
@@ -86,10 +87,17 @@ class Table:
 
     study: Study
     selection: str | None
-    unit: str
     blocks: tuple[Block, ...]
     comparisons: int
     remarks: tuple[str, ...]
+
+    @property
+    def unit(self) -> str:
+        """What the numbers are; where datasets differ in that, of each dataset."""
+        units = {block.dataset: block.unit.name for block in self.blocks}
+        if len(set(units.values())) == 1:
+            return next(iter(units.values()))
+        return "; ".join(f"{dataset}: {unit}" for dataset, unit in units.items())
 
     def label(self, line: Line) -> str:
         """What a line is called."""
@@ -117,7 +125,12 @@ def build_table(study: Study, contents: Contents, selection: str = "best-val") -
     for cell in study.cells:
         groups.setdefault((cell.dataset, None if whole else cell.line.backbone), []).append(cell)
     blocks = [
-        Block(dataset, backbone, _entries(study, cells, finished, selection))
+        Block(
+            dataset,
+            backbone,
+            unit_of(study.measure, dataset),
+            _entries(study, cells, finished, selection),
+        )
         for (dataset, backbone), cells in groups.items()
     ]
     blocks, comparisons = _corrected(blocks)
@@ -128,8 +141,7 @@ def build_table(study: Study, contents: Contents, selection: str = "best-val") -
         remarks += tables()[study.published.table].notes
     return Table(
         study,
-        selection if study.measure == "accuracy" else None,
-        measure.unit,
+        selection if study.measure == "score" else None,
         tuple(blocks),
         comparisons,
         (*contents.problems, *remarks),
@@ -139,7 +151,8 @@ def build_table(study: Study, contents: Contents, selection: str = "best-val") -
 def _entries(
     study: Study, cells: Sequence[Cell], finished: Finished, selection: str
 ) -> tuple[Entry, ...]:
-    scale = MEASURES[study.measure].scale
+    dataset = cells[0].dataset
+    scale = unit_of(study.measure, dataset).scale
     ours: dict[Line, dict[int, float]] = {}
     entries = []
     for cell in cells:
@@ -156,9 +169,9 @@ def _entries(
                 summarise(list(values.values())) if values else None,
             )
         )
-    if study.measure == "accuracy":
+    if study.measure == "score":
         entries = [_compared(study, entry, ours) for entry in entries]
-        entries = _ranked(entries)
+        entries = _ranked(entries, metric_of(dataset).higher_is_better)
     return tuple(entries)
 
 
@@ -198,9 +211,10 @@ def _compared(study: Study, entry: Entry, ours: dict[Line, dict[int, float]]) ->
     return replace(entry, difference=paired_difference(first, second))
 
 
-def _ranked(entries: list[Entry]) -> list[Entry]:
-    means = sorted({entry.ours.mean for entry in entries if entry.ours}, reverse=True)[:3]
-    ranks = {mean: place for place, mean in enumerate(means, start=1)}
+def _ranked(entries: list[Entry], higher_is_better: bool) -> list[Entry]:
+    means = {entry.ours.mean for entry in entries if entry.ours}
+    best = sorted(means, reverse=higher_is_better)[:3]
+    ranks = {mean: place for place, mean in enumerate(best, start=1)}
     return [
         replace(entry, rank=ranks.get(entry.ours.mean)) if entry.ours else entry
         for entry in entries

@@ -12,7 +12,7 @@ from panda_gnn.evaluation.measures import Measure
 from panda_gnn.evaluation.store import Store
 from tests.evaluation.pretend import CODE, pretend_trial
 
-MEASURES = {"accuracy": Measure(pretend_trial, CODE, "test accuracy in %", 100.0)}
+MEASURES = {"score": Measure(pretend_trial, CODE)}
 
 
 @pytest.fixture(autouse=True)

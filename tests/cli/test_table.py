@@ -22,7 +22,7 @@ def results(tmp_path: Path) -> Path:
     for cell in load_study("controls").select(["mutag"], ["gcn"]).cells:
         for seed in range(5):
             store.append(
-                {**pretend_trial(cell.candidates[0], seed), "code": MEASURES["accuracy"].code}
+                {**pretend_trial(cell.candidates[0], seed), "code": MEASURES["score"].code}
             )
     with store.path.open("a") as file:
         file.write('{"key": "ha')
@@ -33,7 +33,7 @@ def test_the_controls_beside_panda(results: Path, capsys: pytest.CaptureFixture[
     before = (results / "controls.jsonl").read_bytes()
     words = ["table", "controls", "--datasets", "mutag", "--results", str(results)]
     assert main([*words, "--selection", "last"]) == 0
-    shown = capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
     assert "mutag, gcn, selection last" in shown
     assert "panda minus" in shown
     assert "What does the extra width itself add? (panda minus equal-width)" in shown

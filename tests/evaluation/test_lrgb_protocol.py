@@ -18,6 +18,7 @@ from panda_gnn.evaluation import lrgb_protocol, methods, metrics, source, trial
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.lrgb_protocol import LRGB_METHODS, PRESETS, Preset, lrgb_split
 from panda_gnn.evaluation.methods import complete
+from panda_gnn.evaluation.training_defaults import training_of
 from panda_gnn.evaluation.trial import run_trial
 from tests.datasets.test_lrgb import SIZES, make_mirror
 
@@ -78,10 +79,13 @@ def test_the_least_error_on_validation_counts_and_the_split_is_fixed() -> None:
 
 def test_the_presets_are_complete_configs() -> None:
     for name, preset in PRESETS.items():
-        config = complete(
-            Config("peptides-func", settings={"preset": name}, **preset.training)  # type: ignore[arg-type]
-        )
+        training: dict[str, Any] = training_of("peptides-func", {"preset": name})
+        assert training == preset.training
+        config = complete(Config("peptides-func", settings={"preset": name}, **training))
         assert config.settings["preset"] == name
+    assert training_of("peptides-func") == PRESETS["dwivedi"].training
+    assert training_of("texas") == {"num_layers": 3}
+    assert training_of("mutag") == {}
     panda = complete(Config("peptides-func", "gcn", "panda", width=300))
     assert dict(panda.settings) == {
         "k": 10,

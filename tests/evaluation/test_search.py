@@ -56,6 +56,17 @@ def test_the_grid_tries_everything_and_ranks_by_validation() -> None:
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
+def test_an_error_is_searched_for_its_minimum(sampler: str) -> None:
+    class Errors(Laboratory):
+        def row(self, config: Config, seed: int) -> Row:
+            return {**super().row(config, seed), "metric": "mean absolute error"}
+
+    found = search(PANDA, SPACE, Errors(), trials=1, sampler=sampler, samples=20)
+    assert found[0].config.settings["k"] != 3
+    assert found[0].config.settings["high_width"] == 80
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
 def test_a_search_works_where_there_is_no_test_score(sampler: str) -> None:
     found = search(PANDA, SPACE, Laboratory(with_test=False), trials=2, sampler=sampler, samples=12)
     assert found[0].config.settings["k"] == 3

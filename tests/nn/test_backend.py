@@ -258,6 +258,15 @@ def test_wrong_inputs_get_a_sentence_and_no_crash() -> None:
         network(MIXED.x, MIXED.edge_index, batch=batch, num_graphs=2)
     with pytest.raises(InputError, match="batch has 11 entries, but there are 12 nodes"):
         network(MIXED.x, MIXED.edge_index, batch=batch[:11], num_graphs=4)
+    edges = Edges.of_graph(MIXED.edge_index, 12)
+    with pytest.raises(InputError, match="loop has 5 entries, but the edges have 12 targets"):
+        propagate(MIXED.x, edges, loop=torch.ones(5))
+    partition = WidthPartition(MIXED.edge_index, MIXED.high)
+    conv = PandaGCNConv(4, 5).double()
+    with pytest.raises(InputError, match="x has the widths 4 and 6, but the layer was made for"):
+        conv(random_states(MIXED, 4, 6), partition)
+    with pytest.raises(InputError, match="x has 3 low and 4 high rows"):
+        conv((torch.ones(3, 4).double(), torch.ones(4, 4).double()), partition)
     x = MIXED.x.clone().requires_grad_()
     with pytest.raises(InputError, match=r"no second derivatives: call panda_gnn\.backend"):
         torch.autograd.grad(network(x, MIXED.edge_index).sum(), x, create_graph=True)

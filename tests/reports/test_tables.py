@@ -15,7 +15,7 @@ from panda_gnn.reports.formats import FORMATS, latex, markdown, terminal
 from panda_gnn.reports.tables import Entry, Table, build_table
 from tests.evaluation.pretend import Row, pretend_trial, small_study
 
-CODE = MEASURES["accuracy"].code
+CODE = MEASURES["score"].code
 
 #: Test accuracies in %, by method and seed.
 ACCURACY = {
@@ -198,6 +198,20 @@ def test_times_have_neither_ranks_nor_differences() -> None:
     assert "27.3" in text
     assert "milliseconds" in text
     assert "p (Holm)" not in text
+
+
+def test_an_error_is_best_where_it_is_least_and_keeps_its_digits() -> None:
+    study = small_study(datasets=["peptides-struct"], methods=["none", "panda"])
+    rows = [
+        row(study, method, seed, test)
+        for method, test in (("none", 35.0), ("panda", 34.5))
+        for seed in range(2)
+    ]
+    table = build_table(study, Contents(tuple(rows), ()))
+    assert {name: entry.rank for name, entry in entries(table).items()} == {"panda": 1, "none": 2}
+    assert "0.3450 ± 0.0000" in terminal(table)
+    assert "-0.0050 ± 0.0000" in terminal(table)
+    assert "mean absolute error" in terminal(table)
 
 
 def test_csv_has_a_line_per_cell_with_full_precision() -> None:

@@ -27,8 +27,8 @@ Float64 = npt.NDArray[np.float64]
 
 
 @njit(
-    "float64(int64[::1], int32[::1], float64[::1], float64[::1], int64, int32[::1], int32[::1],"
-    " float64[::1], float64[::1], float64[::1], float64[::1])",
+    "float64(int64[::1], int32[::1], float64[::1], float64[::1], int64, int32[::1],"
+    " int32[:, ::1], float64[:, ::1])",
     cache=True,
     nogil=True,
     error_model="numpy",
@@ -39,30 +39,38 @@ def dependencies(
     members: Float64,
     weights: Float64,
     source: int,
-    queue: Int32,
-    distance: Int32,
-    paths: Float64,
-    predecessors: Float64,
-    dependency: Float64,
-    carried: Float64,
+    after: Int32,
+    whole: Int32,
+    real: Float64,
 ) -> float:
     r"""Search a connected graph from one class, forth to count paths and back to add up.
 
-    ``dependency``, ``carried`` and ``distance`` receive :math:`\delta_s`, :math:`\ell_s` and the
-    distances; the other arrays are room to work in. Returns the sum of the weighted distances.
+    The search lists, node by node, who comes after whom; the way back reads that list alone.
+
+    Args:
+        after: room for half as many numbers as there are entries.
+        whole: room for ``[3, size + 1]``; its first row receives the distances.
+        real: room for ``[6, size]``; its first rows receive :math:`\delta_s` and :math:`\ell_s`.
+
+    Returns:
+        The sum of the weighted distances.
     """
     size = len(members)
+    distance, queue, first_after = whole[0], whole[1], whole[2]
+    dependency, carried, paths = real[0], real[1], real[2]
+    predecessors, share, part = real[3], real[4], real[5]
     for node in range(size):
         distance[node] = -1
         paths[node] = predecessors[node] = dependency[node] = carried[node] = 0.0
     distance[source] = 0
     paths[source] = 1.0
     queue[0] = source
-    head, tail = 0, 1
+    head, tail, listed = 0, 1, 0
     while head < tail:
         node = queue[head]
         if tail == size and distance[node] == distance[queue[tail - 1]]:
             break  # everybody is found, and nobody is behind the last level
+        first_after[head] = listed
         head += 1
         step = distance[node] + 1
         copies = 1.0 if node == source else members[node]
@@ -76,21 +84,24 @@ def dependencies(
             if distance[other] == step:
                 paths[other] += arriving
                 predecessors[other] += copies
+                after[listed] = other
+                listed += 1
+    first_after[head] = listed
     far = 0.0
     for place in range(tail - 1, 0, -1):
         node = queue[place]
         far += distance[node] * weights[node]
-        back = distance[node] - 1
-        if back > 0:
-            share = (weights[node] + members[node] * dependency[node]) / paths[node]
-            if np.isinf(paths[node]):
-                share = np.nan  # too many paths to count: nobody shall take the result for one
-            part = (weights[node] + members[node] * carried[node]) / predecessors[node]
-            for entry in range(rows[node], rows[node + 1]):
-                other = neighbours[entry]
-                if distance[other] == back:
-                    dependency[other] += paths[other] * share
-                    carried[other] += part
+        behind, packets = 0.0, 0.0
+        if place < head:
+            for position in range(first_after[place], first_after[place + 1]):
+                behind += share[after[position]]
+                packets += part[after[position]]
+        share[node] = weights[node] / paths[node] + members[node] * behind
+        part[node] = (weights[node] + members[node] * packets) / predecessors[node]
+        dependency[node] = paths[node] * behind
+        carried[node] = packets
+        if np.isinf(paths[node]):
+            share[node] = np.nan  # too many paths to count: nobody shall take the result for one
     return far
 
 
@@ -106,17 +117,15 @@ def _search(
 ) -> None:
     """One search per class."""
     size = len(members)
-    queue, distance = np.empty(size, np.int32), np.empty(size, np.int32)
-    paths, predecessors = np.empty(size), np.empty(size)
-    dependency, carried = np.empty(size), np.empty(size)
+    after = np.empty((rows[size] - rows[0]) // 2, np.int32)
+    whole, real = np.empty((3, size + 1), np.int32), np.empty((6, size))
     for source in range(size):
         distances[source] = dependencies(
-            rows, neighbours, members, weights, source, queue, distance, paths, predecessors,
-            dependency, carried,
-        )  # fmt: skip
+            rows, neighbours, members, weights, source, after, whole, real
+        )
         for node in range(size):
-            betweenness[node] += weights[source] * dependency[node]
-            load[node] += weights[source] * carried[node]
+            betweenness[node] += weights[source] * real[0, node]
+            load[node] += weights[source] * real[1, node]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -28,11 +28,18 @@ def multiply(x: Tensor, edges: Edges, weight: Tensor, loop: Tensor | None = None
         weight: The weight of each edge, in the order of the rows.
         loop: The weight of each target's own state.
     """
-    if x.dim() != 2 or x.size(0) < edges.num_sources:
+    if x.dim() != 2 or x.size(0) != edges.num_sources:
         raise InputError(
             f"x has the shape {list(x.shape)}, but the edges have {edges.num_sources} sources: "
             "give one row for each"
         )
+    if loop is not None:
+        loop = loop.to(x.dtype)
+        if loop.numel() != edges.num_targets:
+            raise InputError(
+                f"loop has {loop.numel()} entries, but the edges have {edges.num_targets} targets: "
+                "give one weight for each"
+            )
     rows = rows_of(edges)
     back = back_of(edges) if x.requires_grad and torch.is_grad_enabled() else (None, None, None)
     return cast(Tensor, _operator(x, weight, loop, rows.ptr, rows.column, *back))
@@ -53,7 +60,7 @@ def add_rows(
     """Set ``out`` to the sums of as many rows as it has, from the row ``first`` on.
 
     ``start`` says what the sums start with. Given ``entry``, the rows are transposed ones, and
-    ``weight`` is in the order of the others. All tensors but ``first`` rows must be contiguous.
+    ``weight`` is in the order of the others. All tensors must be contiguous.
     """
     width = out.size(1)
     arguments = (
@@ -127,7 +134,8 @@ _entries = operator(
 class _Rule(Rule):
     @staticmethod
     def forward(ctx: Any, operator: Any, x: Tensor, weight: Tensor, loop: Any, *rows: Any) -> Any:
-        ctx.save_for_backward(x, weight, loop, *rows)
+        learned = ctx.needs_input_grad[2] or ctx.needs_input_grad[3]
+        ctx.save_for_backward(x if learned else None, weight, loop, *rows)
         return operator(x, weight, loop, *rows)
 
     @staticmethod

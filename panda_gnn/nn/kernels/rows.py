@@ -49,6 +49,17 @@ class WidthRows(NamedTuple):
     first_crossing: int
 
 
+def _ends(edges: Edges) -> tuple[Tensor, Tensor]:
+    """Sources and targets, each in one piece of memory."""
+    if max(edges.edge_index.size(1), edges.num_sources, edges.num_targets) >= 1 << 30:
+        raise InputError(
+            f"a graph with {edges.num_sources} nodes and {edges.edge_index.size(1)} edges is too "
+            "large for compiled layers: call panda_gnn.backend('torch')"
+        )
+    source, target = edges.edge_index.contiguous()
+    return source, target
+
+
 def _leaves_graph(edge: int, edge_index: Tensor, num_sources: int, num_targets: int) -> InputError:
     source, target = edge_index[:, edge].tolist()
     nodes = f"{num_sources}" if num_sources == num_targets else f"{num_sources} and {num_targets}"
@@ -64,7 +75,7 @@ def rows_of(edges: Edges) -> Rows:
 
 
 def _rows_of(edges: Edges) -> Rows:
-    source, target = edges.edge_index.to(torch.int64).contiguous()
+    source, target = _ends(edges)
     num_edges = source.numel()
     ptr = torch.empty(edges.num_targets + 1, dtype=torch.int32)
     column, edge = torch.empty((2, num_edges), dtype=torch.int32)
@@ -111,7 +122,7 @@ def width_rows_of(partition: WidthPartition) -> WidthRows:
 
 
 def _width_rows_of(partition: WidthPartition) -> WidthRows:
-    source, target = partition.whole.edge_index.to(torch.int64).contiguous()
+    source, target = _ends(partition.whole)
     high = partition.high.contiguous()
     num_edges, num_nodes = source.numel(), high.numel()
     nodes = torch.empty(num_nodes + 1, dtype=torch.int64)
@@ -167,7 +178,7 @@ def weight_of(edges: Edges, weight: Tensor | None, dtype: torch.dtype) -> Tensor
     """A weight for each edge (one, where there is none) in the order of the rows."""
     rows = rows_of(edges)
     if weight is not None:
-        return weight.to(dtype).index_select(0, rows.edge)
+        return weight.to(dtype).view(-1).index_select(0, rows.edge)
     ones = edges.derive(("ones", dtype), lambda: torch.ones(rows.edge.numel(), dtype=dtype))
     return cast(Tensor, ones)
 

@@ -8,7 +8,7 @@ and small pieces of work stay where they are.
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -17,8 +17,8 @@ import torch
 
 from panda_gnn.nn.kernels.typed import Kernel
 
-SMALL = 1 << 20
-"""So many multiplications and additions take a fraction of a millisecond."""
+SMALL = 1 << 22
+"""So many multiplications and additions take less than a millisecond."""
 
 
 def run(kernel: Kernel, arguments: tuple[Any, ...], rows: int, work: int) -> None:
@@ -34,10 +34,10 @@ def run(kernel: Kernel, arguments: tuple[Any, ...], rows: int, work: int) -> Non
     if threads == 1 or rows < 2:
         kernel(*arguments, 0, rows)
         return
-    cuts = [rows * piece // (4 * threads) for piece in range(4 * threads + 1)]
-    pool = _pool(os.getpid(), threads)
-    futures = [pool.submit(kernel, *arguments, *piece) for piece in pairwise(cuts)]
-    wait(futures)
+    own, *others = pairwise(rows * piece // threads for piece in range(threads + 1))
+    pool = _pool(os.getpid(), threads - 1)
+    futures = [pool.submit(kernel, *arguments, *piece) for piece in others]
+    kernel(*arguments, *own)
     for future in futures:
         future.result()
 

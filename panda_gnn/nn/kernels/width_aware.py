@@ -65,6 +65,11 @@ def width_aware_sums(
             f"x has {x_low.size(0)} low and {x_high.size(0)} high rows, but the partition has "
             f"{num_low} low and {num_high} high nodes"
         )
+    if expand is None and x_low.size(1) != x_high.size(1):
+        raise InputError(
+            f"x has the widths {x_low.size(1)} and {x_high.size(1)}, but the layer was made for "
+            "equal ones"
+        )
     learns = x_low.requires_grad or x_high.requires_grad
     back: Any = (None, None, None)
     if learns and torch.is_grad_enabled():

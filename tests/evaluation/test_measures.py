@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from panda_gnn.datasets import DATASETS
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.measures import MEASURES, SCORES, unit_of
+from panda_gnn.evaluation.methods import complete
+from panda_gnn.evaluation.store import identity
+
+
+@pytest.mark.parametrize(
+    ("measure", "config"),
+    [
+        ("preparation", Config("mutag", method="fosr", settings={"iterations": 2})),
+        ("preparation", Config("mutag", method="panda", settings={"centrality": "load"})),
+        ("forward", Config("mutag", method="none")),
+        ("forward", Config("mutag", method="panda")),
+    ],
+)
+def test_a_time_is_a_row_like_any_other(measure: str, config: Config, shared_root: Path) -> None:
+    row = MEASURES[measure].run(config, 1, root=str(shared_root))
+    assert json.loads(json.dumps(row)) == row
+    assert identity(row) == (complete(config).key, MEASURES[measure].code, 1)
+    assert 0 < row["value"] < 60_000
+    assert row["seconds"] < 60
+
+
+def test_times_never_mix_with_scores() -> None:
+    assert len({measure.code for measure in MEASURES.values()}) == len(MEASURES)
+
+
+def test_every_metric_of_a_dataset_has_a_unit() -> None:
+    assert {entry.metric for entry in DATASETS.values()} <= set(SCORES)
+    assert unit_of("score", "mutag").scale == 100
+    assert unit_of("score", "peptides-struct").scale == 1
+    assert unit_of("forward", "mutag").name == "milliseconds"

@@ -1,0 +1,147 @@
+"""Two processes under torchrun compute what one does."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from panda_gnn.distributed import Workers, team
+
+GUIDE = Path(__file__).resolve().parents[1] / "docs" / "large-graphs.md"
+
+GRADIENTS = """
+import torch
+from torch_geometric.data import Data
+from torch_geometric.utils import to_undirected
+from panda_gnn.distributed import team
+from panda_gnn.evaluation.batches import GraphTable
+from panda_gnn.nn import PandaGNN
+
+torch.set_default_dtype(torch.float64)
+torch.manual_seed(5)
+graphs = []
+for n in range(5, 16):
+    node = torch.arange(n)
+    edges = torch.stack([node.repeat(2), torch.cat([(node + 1) % n, node * node % n])])
+    graphs.append(Data(x=torch.randn(n, 3), edge_index=to_undirected(edges), y=n % 2))
+table = GraphTable.collate(graphs)
+table = table.with_nodes(high=torch.arange(table.x.size(0)) % 3 == 0)
+
+
+def gradients(model, rows):
+    model.zero_grad()
+    if rows.numel():
+        batch = table.take(rows)
+        torch.nn.functional.cross_entropy(batch.scores(model), batch.y).backward()
+    return [p.grad for p in model.parameters() if p.requires_grad]
+
+
+with team() as workers:
+    assert workers.size == 2
+    torch.manual_seed(workers.rank)
+    model = PandaGNN(3, 2, width=4, high_width=6, num_layers=2, dropout=0.0)
+    workers.start_alike(model)
+    model.unused = torch.nn.Parameter(torch.zeros(2))
+    for rows in (torch.arange(11), torch.tensor([3, 8, 1]), torch.tensor([4])):
+        expected = [None if g is None else g.clone() for g in gradients(model, rows)]
+        own = workers.share(rows)
+        gradients(model, own)
+        workers.average_gradients(model, own.numel())
+        found = [p.grad for p in model.parameters() if p.requires_grad]
+        for a, b in zip(found, expected):
+            assert (a is None) == (b is None)
+            if a is not None:
+                torch.testing.assert_close(a, b, rtol=0, atol=1e-12)
+    assert workers.total(1.5 + workers.rank) == 4.0
+
+    with torch.no_grad():
+        weight = model.layers[0].low.linear.weight
+    model.dropout = 0.2
+    rows = torch.arange(10)
+
+    def estimate(together):
+        torch.manual_seed(100 if together else 200 + workers.rank)
+        sums = torch.zeros_like(weight)
+        for _ in range(200):
+            gradients(model, workers.share(rows) if together else rows)
+            if together:
+                workers.average_gradients(model, workers.share(rows).numel())
+            sums += weight.grad
+        return sums / 200
+
+    alone = estimate(False)
+    difference = (estimate(True) - alone).norm() / alone.norm()
+    assert difference < 0.2, difference
+print("equal", flush=True)
+"""
+
+
+def torchrun(script: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+        str(script),
+    ]  # fmt: skip
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=240)
+
+
+def test_the_gradient_of_two_processes_is_that_of_one(tmp_path: Path) -> None:
+    script = tmp_path / "gradients.py"
+    script.write_text(GRADIENTS)
+    done = torchrun(script, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("equal") == 2
+
+
+def test_the_program_of_the_guide_prints_the_same_with_one_process_and_two(
+    tmp_path: Path,
+    shared_root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PANDA_DATA_ROOT", str(shared_root))
+    program = re.search(r"```python\n(# train\.py\n.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
+    assert program is not None
+    script = tmp_path / "train.py"
+    script.write_text(program[1])
+    monkeypatch.delenv("TORCHELASTIC_RUN_ID", raising=False)
+    runpy.run_path(str(script))
+    together = torchrun(script, tmp_path)
+    assert together.returncode == 0, together.stderr
+    losses = [
+        [float(line.split()[1]) for line in printed.splitlines()]
+        for printed in (capsys.readouterr().out, together.stdout)
+    ]
+    assert len(losses[0]) == 3
+    assert losses[0][0] == pytest.approx(losses[1][0], abs=1e-3)
+    assert losses[0] == pytest.approx(losses[1], abs=0.02)
+    assert losses[0][-1] < losses[0][0]
+
+
+def test_one_process_needs_no_torchrun(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TORCHELASTIC_RUN_ID", raising=False)
+    with team() as workers:
+        assert workers == Workers(0, 1)
+        rows = torch.arange(7)
+        assert torch.equal(workers.share(rows), rows)
+        model = nn.Linear(2, 1)
+        model(torch.ones(3, 2)).mean().backward()
+        assert model.weight.grad is not None
+        before = model.weight.grad.clone()
+        workers.start_alike(model)
+        workers.average_gradients(model, 3)
+        assert torch.equal(model.weight.grad, before)
+        assert workers.total(2.5) == 2.5
+
+
+def test_shares_are_disjoint_and_everything() -> None:
+    rows = torch.randperm(11)
+    shares = [Workers(rank, 3).share(rows) for rank in range(3)]
+    assert sorted(torch.cat(shares).tolist()) == list(range(11))
+    assert [len(share) for share in shares] == [4, 4, 3]
