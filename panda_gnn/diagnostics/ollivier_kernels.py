@@ -29,96 +29,13 @@ import numpy.typing as npt
 from numba import njit
 
 from panda_gnn.diagnostics.forman_kernels import slot_of
+from panda_gnn.diagnostics.transport import transport
 from panda_gnn.diagnostics.twins import TwinClasses
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _ROUNDING = 1e-12
-
-
-@njit(cache=True, nogil=True)
-def transport(supply: Ints, demand: Ints, distance: Ints, flow: Ints) -> int:
-    """Move all of ``supply`` to ``demand`` (equal sums) at the least cost, and return that cost.
-
-    The plan is left in ``flow``, which must be zero before. Reduced costs
-    ``distance - level of the sink + level of the source`` are never negative, and zero where there
-    is flow; every round finds a maximum flow over arcs of reduced cost zero, then raises the levels
-    of what is out of reach of the sources that still have something to give.
-    """
-    rows, columns = distance.shape
-    row_level, column_level = np.zeros(rows, np.int64), np.zeros(columns, np.int64)
-    row_parent, column_parent = np.empty(rows, np.int64), np.empty(columns, np.int64)
-    queue = np.empty(rows, np.int64)
-    left = supply.sum()
-    length = cost = 0
-    while left > 0:
-        for p in range(rows):  # direct arcs first
-            for q in range(columns):
-                if supply[p] == 0:
-                    break
-                if demand[q] > 0 and distance[p, q] == column_level[q] - row_level[p]:
-                    moved = min(supply[p], demand[q])
-                    flow[p, q] += moved
-                    supply[p] -= moved
-                    demand[q] -= moved
-                    left -= moved
-                    cost += moved * length
-        while True:
-            row_parent[:] = -1
-            column_parent[:] = -1
-            head = tail = 0
-            for p in range(rows):
-                if supply[p] > 0:
-                    row_parent[p] = columns  # a root
-                    queue[tail] = p
-                    tail += 1
-            goal = -1
-            while head < tail and goal < 0:
-                p = queue[head]
-                head += 1
-                for q in range(columns):
-                    if column_parent[q] >= 0:
-                        continue
-                    if distance[p, q] != column_level[q] - row_level[p]:
-                        continue
-                    column_parent[q] = p
-                    if demand[q] > 0:
-                        goal = q
-                        break
-                    for other in range(rows):
-                        if row_parent[other] < 0 and flow[other, q] > 0:
-                            row_parent[other] = q
-                            queue[tail] = other
-                            tail += 1
-            if goal < 0:
-                break
-            moved, q = demand[goal], goal
-            while True:  # the least that fits through the path
-                p = column_parent[q]
-                if row_parent[p] == columns:
-                    moved = min(moved, supply[p])
-                    break
-                q = row_parent[p]
-                moved = min(moved, flow[p, q])
-            demand[goal] -= moved
-            q = goal
-            while True:
-                p = column_parent[q]
-                flow[p, q] += moved
-                if row_parent[p] == columns:
-                    supply[p] -= moved
-                    break
-                q = row_parent[p]
-                flow[p, q] -= moved
-            left -= moved
-            cost += moved * length
-        for p in range(rows):
-            row_level[p] += row_parent[p] < 0
-        for q in range(columns):
-            column_level[q] += column_parent[q] < 0
-        length += 1
-    return cost
 
 
 @njit(cache=True, nogil=True)

@@ -105,9 +105,9 @@ def with_edges(data: Data, before: Tensor, place: Tensor, after: Tensor) -> Data
     source = place[order[position]] if known.numel() else position
     result = data.clone()
     for key in data.edge_attrs():
-        if key == "edge_index":
-            continue
         values = data[key]
+        if not isinstance(values, Tensor) or "index" in key or key == "y":  # not one row per edge
+            continue
         moved = values.new_zeros((after.size(1), *values.shape[1:]))
         moved[old] = values[source[old]]
         result[key] = moved

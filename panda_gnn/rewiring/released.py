@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from panda_gnn.diagnostics.ollivier_kernels import transport
+from panda_gnn.diagnostics.transport import transport
 from panda_gnn.rewiring.sdrf_kernel import ADD, REMOVE, draw
 
 Ints = npt.NDArray[np.int64]

@@ -10,7 +10,6 @@ import numpy as np
 import ot
 import pytest
 import torch
-from scipy.optimize import linprog
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -20,7 +19,7 @@ from panda_gnn.diagnostics.curvature import (
     neighbour_lists,
     ollivier_ricci_curvature,
 )
-from panda_gnn.diagnostics.ollivier_kernels import ollivier_ricci, transport
+from panda_gnn.diagnostics.ollivier_kernels import ollivier_ricci
 from panda_gnn.diagnostics.twins import twin_classes
 from panda_gnn.errors import InputError
 from tests.odd_graphs import ODD_GRAPHS, clique, undirected
@@ -194,24 +193,6 @@ def test_extremes_are_found_without_all_values(index: int) -> None:
         assert np.array_equal(some[known], every[known])
         bottom, top = np.sort(every)[:lowest], np.sort(every)[::-1][:highest]
         assert known[np.isin(every, np.concatenate([bottom, top]))].all()
-
-
-def test_transport_equals_a_linear_program() -> None:
-    random = np.random.default_rng(1)
-    for _ in range(30):
-        rows, columns = random.integers(1, 6, size=2)
-        supply, demand = np.full(rows, columns * 2), np.full(columns, rows * 2)
-        distance = random.integers(0, 4, size=(rows, columns))
-        sums = np.concatenate(
-            [np.kron(np.eye(rows), np.ones(columns)), np.kron(np.ones(rows), np.eye(columns))]
-        )
-        program = linprog(distance.ravel(), A_eq=sums, b_eq=np.concatenate([supply, demand]))
-        flow = np.zeros_like(distance)
-        cost = transport(supply.copy(), demand.copy(), distance, flow)
-        assert cost == pytest.approx(program.fun, abs=1e-6) == (flow * distance).sum()
-        assert np.array_equal(flow.sum(axis=1), supply)
-        assert np.array_equal(flow.sum(axis=0), demand)
-        assert (flow >= 0).all()
 
 
 @pytest.mark.parametrize("curvature", CURVATURES.values(), ids=CURVATURES)

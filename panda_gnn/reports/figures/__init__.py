@@ -8,7 +8,15 @@ from types import MappingProxyType
 
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
-from panda_gnn.reports.figures import energy, resistance, sensitivity, signal, sweep, transfer
+from panda_gnn.reports.figures import (
+    energy,
+    molecule,
+    resistance,
+    sensitivity,
+    signal,
+    sweep,
+    transfer,
+)
 from panda_gnn.reports.figures.request import FigureKind, Request
 from panda_gnn.reports.figures.style import write
 
@@ -62,6 +70,14 @@ FIGURES: Mapping[str, FigureKind] = MappingProxyType(
             *_HIGH_WIDTH,
         ),
         "high-width-all": FigureKind("the same for all datasets", EVERY, 1, *_HIGH_WIDTH),
+        "molecule": FigureKind(
+            "a molecule of MUTAG with its high nodes marked (not in the paper)",
+            (),
+            1,
+            molecule.measure,
+            molecule.draw,
+            molecule.caption,
+        ),
         "transfer": FigureKind(
             "accuracy against distance on transfer tasks (not in the paper)",
             (),

@@ -1,0 +1,94 @@
+"""A molecule of MUTAG with its high nodes marked: what PANDA looks at, in one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from panda_gnn.centrality import centrality
+from panda_gnn.reports.figures.request import Request
+from panda_gnn.reports.figures.style import GREY, ORANGE, SKY, Row, panels
+from panda_gnn.reports.layout import layout
+from panda_gnn.reports.published import best_settings
+from panda_gnn.transforms import ExpandWidth
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: The molecule that is drawn: three rings, a ketone and a nitro group.
+GRAPH = 17
+ATOMS = ("C", "N", "O", "F", "I", "Cl", "Br")
+
+
+def measure(request: Request) -> list[Row]:
+    """One row for each atom: where it is drawn, its neighbours, its betweenness, its width."""
+    data = request.source("mutag").dataset[GRAPH]
+    best = best_settings("gcn", "mutag")
+    assert best is not None
+    scores = centrality(best.centrality, data)
+    high = ExpandWidth(best.centrality, best.k)(data).high
+    place = layout(data)
+    source, target = data.edge_index
+    return [
+        {
+            "atom": ATOMS[int(data.x[node].argmax())],
+            "x": float(place[node, 0]),
+            "y": float(place[node, 1]),
+            "neighbours": " ".join(str(int(v)) for v in target[source == node]),
+            best.centrality: float(scores[node]),
+            "width": best.high_width if high[node] else 64,
+        }
+        for node in range(data.num_nodes)
+    ]
+
+
+def draw(rows: Sequence[Row], caption: str) -> Figure:
+    """Bonds as lines, atoms as discs, those of high nodes larger and orange."""
+    with panels(1, caption, columns=1, width=4.4) as (figure, axes):
+        panel = axes[0]
+        for node, row in enumerate(rows):
+            for other in map(int, str(row["neighbours"]).split()):
+                if node < other:
+                    ends = (row, rows[other])
+                    panel.plot(
+                        [float(end["x"]) for end in ends],
+                        [float(end["y"]) for end in ends],
+                        color=GREY,
+                        linewidth=1.2,
+                        zorder=1,
+                    )
+        narrow = min(int(row["width"]) for row in rows)
+        for width in sorted({int(row["width"]) for row in rows}):
+            own = [row for row in rows if row["width"] == width]
+            panel.scatter(
+                [float(row["x"]) for row in own],
+                [float(row["y"]) for row in own],
+                s=70 if width == narrow else 190,
+                color=SKY if width == narrow else ORANGE,
+                edgecolors="black",
+                linewidths=0.6,
+                label=f"{'low' if width == narrow else 'high'} node, width {width}",
+                zorder=2,
+            )
+        for row in rows:
+            panel.annotate(
+                str(row["atom"]),
+                (float(row["x"]), float(row["y"])),
+                ha="center",
+                va="center",
+                fontsize=6,
+            )
+        panel.set_aspect("equal")
+        panel.margins(0.08)
+        panel.axis("off")
+        panel.legend(loc="upper right", markerscale=0.6)
+        return figure
+
+
+def caption(request: Request, rows: Sequence[Row]) -> str:
+    """What the figure shows."""
+    high = sum(int(row["width"]) > 64 for row in rows)
+    return (
+        f"Molecule {GRAPH} of MUTAG. The {high} of {len(rows)} atoms of highest betweenness have "
+        "the wider state."
+    )
