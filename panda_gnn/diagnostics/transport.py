@@ -36,9 +36,16 @@ def transport(supply: Ints, demand: Ints, distance: Ints, flow: Ints) -> int:
         sent = _send_directly(supply, demand, distance, flow, row_level, column_level)
         while True:
             goal = _reach(
-                supply, demand, distance, flow, row_level, column_level, row_parent,
-                column_parent, queue,
-            )  # fmt: skip
+                supply,
+                demand,
+                distance,
+                flow,
+                row_level,
+                column_level,
+                row_parent,
+                column_parent,
+                queue,
+            )
             if goal < 0:
                 break
             sent += _send_along_path(supply, demand, flow, row_parent, column_parent, goal)

@@ -34,7 +34,7 @@ def test_any_number_of_threads_gives_the_same_bits(name: str) -> None:
     assert torch.equal(centrality(name, many, threads=1), centrality(name, many, threads=3))
 
 
-@pytest.mark.parametrize("name", set(CENTRALITIES) - {"random"})
+@pytest.mark.parametrize("name", sorted(set(CENTRALITIES) - {"random"}))
 def test_scores_move_with_the_nodes(name: str) -> None:
     data = ODD_GRAPHS["grid"]
     order = torch.randperm(data.num_nodes, generator=torch.Generator().manual_seed(1))
