@@ -14,10 +14,12 @@ import uuid
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
+from torch_geometric.data import Dataset
 
 Tensors = dict[str, Tensor]
 
@@ -33,6 +35,21 @@ def content_key(name: str, *parts: Tensor | str | int | float | None) -> str:
         else:
             digest.update(f"|{part!r}|".encode())
     return f"{name}-{digest.hexdigest()[:32]}"
+
+
+def folder_for(graphs: object, name: str, cache: str | Path | Literal[False] | None) -> Path | None:
+    """Where results about ``graphs`` are kept.
+
+    That is ``cache`` where it is a folder, nowhere where it is ``False``, and by default the folder
+    ``name`` next to ``processed`` for a dataset and nowhere for other graphs.
+    """
+    if cache is False:
+        return None
+    if cache is not None:
+        return Path(cache)
+    if isinstance(graphs, Dataset) and graphs.root is not None:
+        return Path(graphs.processed_dir).parent / name
+    return None
 
 
 def cached(folder: Path | None, key: str, compute: Callable[[], Tensors]) -> Tensors:

@@ -25,9 +25,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data, Dataset
+from torch_geometric.data import Data
 
-from panda_gnn.cache import cached, content_key
+from panda_gnn.cache import cached, content_key, folder_for
 from panda_gnn.centrality.compiled import load_kernels
 from panda_gnn.centrality.families import CENTRALITIES, FAMILIES, SAMPLED
 from panda_gnn.csr import BlockCSR, Graphs, block_csr
@@ -86,7 +86,7 @@ def centrality(
         scores = family.compute(csr, _threads(threads), seed)
         return {measure: torch.from_numpy(values) for measure, values in scores.items()}
 
-    folder = _folder(graphs, cache) if family.stored else None
+    folder = folder_for(graphs, "centrality", cache) if family.stored else None
     key = _key(CENTRALITIES[name], csr, family.version) if folder else ""
     return _countable(name, cached(folder, key, compute)[name]).to(_device(graphs))
 
@@ -119,7 +119,7 @@ def sampled_centrality(
         named = {f"{measure} error": values for measure, values in errors.items()}
         return {key: torch.from_numpy(values) for key, values in (scores | named).items()}
 
-    folder = _folder(graphs, cache)
+    folder = folder_for(graphs, "centrality", cache)
     version = FAMILIES[CENTRALITIES[name]].version
     key = _key("sampled-paths", csr, version, samples, seed) if folder else ""
     found = cached(folder, key, compute)
@@ -155,17 +155,6 @@ def _threads(threads: int | None) -> int:
     if threads < 1:
         raise InputError(f"threads must be at least 1, not {threads}")
     return threads
-
-
-def _folder(graphs: Graphs, cache: Cache) -> Path | None:
-    """Where scores are kept: beside a dataset unless the user says otherwise."""
-    if cache is False:
-        return None
-    if cache is not None:
-        return Path(cache)
-    if isinstance(graphs, Dataset) and graphs.root is not None:
-        return Path(graphs.processed_dir).parent / "centrality"
-    return None
 
 
 def _key(name: str, csr: BlockCSR, *settings: int) -> str:

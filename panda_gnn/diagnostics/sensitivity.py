@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -55,7 +56,7 @@ class Sensitivity:
             return self.norms.new_full((self.norms.size(0),), 0.0 if self.exact else torch.nan)
         unseen = 1.0 if count == num_nodes else 1 - count / num_nodes
         deviation: Tensor = self.of_sources().std(1)
-        return deviation * (unseen / count) ** 0.5
+        return deviation * math.sqrt(unseen / count)
 
     def by_distance(self, distance: Tensor, furthest: int) -> Tensor:
         """The mean over the pairs at each distance ``0..furthest``, ``nan`` where there is none.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -25,20 +26,22 @@ from panda_gnn.evaluation.lrgb_protocol import (
     panda_lrgb_defaults,
 )
 from panda_gnn.evaluation.node_protocol import NODE_SETTINGS, check_node_settings
-from panda_gnn.evaluation.rewired import rewired
 from panda_gnn.evaluation.source import Source as Source
 from panda_gnn.evaluation.source import source as source
 from panda_gnn.nn import GNN, CommuteTimeGNN, PandaGNN
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.nn.selectors import SELECTORS
 from panda_gnn.reports.published import best_settings
-from panda_gnn.rewiring.base import Rewiring
-from panda_gnn.rewiring.borf import BORF
-from panda_gnn.rewiring.digl import DIGL
-from panda_gnn.rewiring.fosr import FoSR
-from panda_gnn.rewiring.fully_adjacent import FullyAdjacent
-from panda_gnn.rewiring.gtr import GTR
-from panda_gnn.rewiring.sdrf import SDRF
+from panda_gnn.rewiring import (
+    BORF,
+    DIGL,
+    GTR,
+    SDRF,
+    FoSR,
+    FullyAdjacent,
+    Rewiring,
+    rewire_dataset,
+)
 from panda_gnn.transforms import top_nodes
 
 Settings = Mapping[str, Any]
@@ -281,8 +284,12 @@ def _rewiring(summary: str, transform: Callable[..., Rewiring], **defaults: Sett
     def make(settings: Settings) -> Rewiring:
         return transform(**{name: settings[name] for name in defaults})
 
+    @lru_cache(maxsize=2)
+    def rewired(given: Source, *settings: tuple[str, Setting]) -> GraphTable:
+        return given.collate(rewire_dataset(given.dataset, make(dict(settings))))
+
     def graphs(given: Source, settings: Settings, seed: int) -> GraphTable:
-        return rewired(given.dataset, given.graphs, make(settings), given.collate)
+        return rewired(given, *sorted(settings.items()))
 
     return Method(
         summary,

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data, Dataset
 
-from panda_gnn.cache import Tensors, cached, content_key
+from panda_gnn.cache import Tensors, cached, content_key, folder_for
 from panda_gnn.errors import InputError
 from panda_gnn.progress import progress_bar
 from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
@@ -77,7 +77,7 @@ def rewire_dataset(
 
         return _pack(over_graphs(change, bare, description, threads))
 
-    folder = _folder(graphs, cache)
+    folder = folder_for(graphs, "rewiring", cache)
     key = "" if folder is None else _key(rewiring, bare)
     changes = _unpack(cached(folder, key, compute))
     results = []
@@ -114,17 +114,6 @@ def over_graphs(
     finally:
         bar.stop()
         pool.shutdown(cancel_futures=True)
-
-
-def _folder(graphs: object, cache: str | Path | Literal[False] | None) -> Path | None:
-    """Where results are kept: beside a dataset unless the user says otherwise."""
-    if cache is False:
-        return None
-    if cache is not None:
-        return Path(cache)
-    if isinstance(graphs, Dataset) and graphs.root is not None:
-        return Path(graphs.processed_dir).parent / "rewiring"
-    return None
 
 
 def _key(rewiring: Rewiring, graphs: Sequence[Data]) -> str:

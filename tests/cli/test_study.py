@@ -128,7 +128,10 @@ def test_a_wrong_centrality_is_one_sentence(
 
 def test_ctrl_c_says_how_to_continue(tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text(OWN_STUDY.replace("max_epochs = 2", "max_epochs = 100000"))
-    program = "import sys; from panda_gnn.cli import main; sys.exit(main())"
+    program = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "from panda_gnn.cli import main; sys.exit(main())"
+    )
     words = ["study", "run", "own.toml", "--workers", "1", "--trials", "50"]
     with subprocess.Popen(
         [sys.executable, "-c", program, *words], stderr=subprocess.PIPE, text=True

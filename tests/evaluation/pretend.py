@@ -130,4 +130,5 @@ def drive(trial: str, store: str, trials: str) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever this was started from
     drive(*sys.argv[1:])

@@ -127,7 +127,7 @@ def test_a_trial_is_the_same_again_and_shares_its_split() -> None:
 @pytest.mark.usefixtures("_texas")
 def test_a_rewired_graph_is_kept_beside_the_dataset(shared_root: Path) -> None:
     config = Config("texas", "gcn", "borf", {"added": 2, "batches": 1}, max_epochs=2)
-    folder = shared_root / "texas" / "rewired"
+    folder = shared_root / "texas" / "rewiring"
     first = run_trial(config, 0)
     kept = set(folder.glob("borf-*.safetensors"))
     assert kept
