@@ -34,10 +34,9 @@ K, HIGH_WIDTH, CENTRALITY = 3, 128, "betweenness"
 #: Without a residual connection in PANDA, these are the plain backbone and PANDA once more.
 GCN_ONLY = ("residual", "panda-plain")
 
-#: The column that is drawn, and the two nearer to the letter of the paper and of earlier code.
+#: The column that is drawn, and the one to the letter of the paper.
 COLUMNS: dict[str, dict[str, Any]] = {
     "heard": {"unit": "graph", "subtract_silence": True},
-    "shared": {"unit": "graph"},
     "signal": {"unit": "node"},
 }
 
