@@ -20,7 +20,6 @@ its means over the share of its process. Without torchrun the same program runs 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -86,7 +85,7 @@ class Workers:
 @contextmanager
 def team(backend: str = "gloo") -> Iterator[Workers]:
     """The processes that torchrun started, or this one alone."""
-    if "TORCHELASTIC_RUN_ID" not in os.environ:
+    if not distributed.is_torchelastic_launched():
         yield Workers()
         return
     distributed.init_process_group(backend)

@@ -70,7 +70,9 @@ class NodeBatches:
                 "sampler 'neighbour' needs the package 'pyg-lib': install it, or take 'random'"
             )
         data = data.clone()
-        data.counted = torch.ones(num_nodes, dtype=torch.bool) if nodes is None else nodes
+        device = None if data.edge_index is None else data.edge_index.device
+        everywhere = torch.ones(num_nodes, dtype=torch.bool, device=device)
+        data.counted = everywhere if nodes is None else nodes
         generator = torch.Generator().manual_seed(seed)
         self._loader: NeighborLoader | RandomNodeLoader
         if self.sampler == "neighbour":
@@ -94,5 +96,6 @@ class NodeBatches:
         """The batches of an epoch."""
         for batch in self._loader:
             if self.sampler == "neighbour":
-                batch.counted = torch.arange(batch.num_nodes) < batch.batch_size
+                batch.counted = torch.zeros_like(batch.counted)
+                batch.counted[: batch.batch_size] = True
             yield batch

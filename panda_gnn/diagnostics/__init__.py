@@ -12,7 +12,6 @@ from panda_gnn.diagnostics.curvature import (
     balanced_forman_curvature,
     ollivier_ricci_curvature,
 )
-from panda_gnn.diagnostics.mean_sensitivity import mean_sensitivity
 from panda_gnn.diagnostics.resistance import (
     ResistanceSketch,
     edge_resistance,
@@ -45,7 +44,6 @@ __all__ = [
     "effective_resistance",
     "hop_distances",
     "laplacian_pseudoinverse",
-    "mean_sensitivity",
     "node_states",
     "ollivier_ricci_curvature",
     "resistance_sketch",

@@ -116,7 +116,7 @@ def sensitivity(
     choose("norm", norm, NORMS)
     x = features(data, model)
     generator = torch.Generator().manual_seed(seed)
-    nodes = draw_sources(sources, x.size(0), generator).to(x.device)
+    nodes = _sources(sources, x.size(0), generator).to(x.device)
     columns = _columns(nodes, x.size(1), input_features, norm, generator)
     with evaluating(model):
         with torch.no_grad():
@@ -128,9 +128,7 @@ def sensitivity(
     return Sensitivity(norms, nodes, exact)
 
 
-def draw_sources(
-    sources: int | Tensor | None, num_nodes: int, generator: torch.Generator
-) -> Tensor:
+def _sources(sources: int | Tensor | None, num_nodes: int, generator: torch.Generator) -> Tensor:
     """The nodes whose inputs are varied, ascending where they are drawn."""
     if num_nodes == 0:
         raise InputError("the graph has no nodes, so there is nothing to measure")

@@ -166,7 +166,7 @@ def diagnose(
     num_nodes = int(data.num_nodes or 0)
     if num_nodes == 0:
         raise InputError(f"{title} has no nodes, so there is nothing to diagnose")
-    data = ExpandWidth(model.centrality, model.k, seed=model.seed)(data.clone())
+    data = ExpandWidth(model.centrality, model.k, seed=model.seed)(data.clone().cpu())
     summary = summarise(data)
     edges, curvature = edge_measure(data, "curvature")
     _, resistance = edge_measure(data, "resistance")

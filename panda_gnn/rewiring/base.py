@@ -68,9 +68,10 @@ class Rewiring(BaseTransform):
 
 def whole_number(name: str, value: int) -> int:
     """``value`` if it is a whole number from zero on, else an error in the name of the argument."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or value < 0:
         raise InputError(f"{name} must be a whole number, zero or more, not {value!r}")
-    return value
+    return int(value)
 
 
 def both_directions(edges: Tensor, num_nodes: int) -> Tensor:

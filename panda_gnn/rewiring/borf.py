@@ -36,9 +36,11 @@ class BORF(Rewiring):
         added: How many edges each batch supports.
         removed: How many edges each batch deletes.
         variant: ``"paper"``, or ``"released"`` for what the public code computes, which is wrong:
-            it works on a directed copy, so that an added or removed edge is one-way, deletes before
-            it adds, and with ``removed=0`` deletes every edge there is. Its result is directed.
+            it works on a directed copy, so that an added or removed edge is one-way, and with
+            ``removed=0`` it deletes every edge the batch began with. Its result is directed.
     """
+
+    version = 2
 
     def __init__(
         self, batches: int = 3, added: int = 3, removed: int = 1, variant: str = "paper"

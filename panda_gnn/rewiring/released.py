@@ -3,7 +3,7 @@
 
 Published rows depend on it, so it can be had by ``variant="released"``; nothing else should use it.
 It is written on dense matrices, as slow as it is meant to be rare. Defects other than those named
-below are not imitated.
+below are not imitated; one such is that SDRF's scan of the candidates, too, stops short of some.
 """
 
 from __future__ import annotations
@@ -127,9 +127,9 @@ def sdrf_actions(
 def borf_edge_index(edges: Ints, num_nodes: int, batches: int, added: int, removed: int) -> Ints:
     """BORF on a directed copy of the graph: the directed edges it ends with.
 
-    Mass moves from the predecessors of ``u`` to the successors of ``v`` along directed paths. The
-    ``removed`` last edges of the list sorted by curvature are deleted first, and the last 0 of a
-    Python list are all of them.
+    Mass moves from the predecessors of ``u`` to the successors of ``v`` along directed paths. When
+    the new edges are in, the ``removed`` last edges of the list sorted by curvature are deleted,
+    and the last 0 of a Python list are all of them.
     """
     adjacency = dense(edges, num_nodes)[0].astype(bool)
     for _ in range(batches):
@@ -138,12 +138,12 @@ def borf_edge_index(edges: Ints, num_nodes: int, batches: int, added: int, remov
         sources, targets = np.nonzero(adjacency)
         plans = [_plan(adjacency, distance, u, v) for u, v in zip(sources, targets, strict=True)]
         order = np.argsort([curvature for curvature, _ in plans], kind="stable")
-        for edge in order[-removed:] if removed else order:
-            adjacency[sources[edge], targets[edge]] = False
         for edge in order[:added]:
             p, q = plans[edge][1]
             if p != q:
                 adjacency[p, q] = True
+        for edge in order[-removed:] if removed else order:
+            adjacency[sources[edge], targets[edge]] = False
     return np.stack(np.nonzero(adjacency)).astype(np.int64)
 
 

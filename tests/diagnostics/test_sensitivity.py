@@ -15,7 +15,6 @@ from torch_geometric.utils.influence import jacobian_l1
 from panda_gnn.diagnostics import (
     ModelConstants,
     hop_distances,
-    mean_sensitivity,
     node_states,
     sensitivity,
     sensitivity_bound,
@@ -198,18 +197,6 @@ def test_large_graphs_are_sampled() -> None:
     assert not found.exact
     named = sensitivity(model, path, sources=found.sources[:5])
     torch.testing.assert_close(named.norms, found.norms[:, :, :5])
-
-
-@pytest.mark.parametrize("norm", ["operator", "entrywise"])
-def test_many_graphs_at_once(norm: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    graphs = [with_high(data, 0) for data in ODD_GRAPHS.values()]
-    torch.manual_seed(0)
-    model = PandaGNN(3, 2, width=4, high_width=6, num_layers=2).double()
-    expected = [sensitivity(model, data, norm=norm, sources=4, seed=5).mean() for data in graphs]
-    for rows in (1 << 15, 200):
-        monkeypatch.setattr("panda_gnn.diagnostics.mean_sensitivity._ROWS_AT_ONCE", rows)
-        found = mean_sensitivity(model, graphs, norm=norm, sources=4, seed=5)
-        torch.testing.assert_close(found, torch.stack(expected))
 
 
 def test_means_by_distance() -> None:

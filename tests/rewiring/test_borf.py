@@ -105,10 +105,10 @@ def test_without_removals_no_edge_is_lost() -> None:
 
 
 def test_the_released_code_deletes_every_edge_when_it_should_delete_none() -> None:
-    karate = data_of(nx.karate_club_graph())
-    after = BORF(1, added=3, removed=0, variant="released")(karate)
-    assert after.num_edges <= 3
-    assert (after.edge_type == 1).all()
+    for data in (data_of(nx.karate_club_graph()), *GRAPHS.values()):
+        after = BORF(1, added=3, removed=0, variant="released")(data)
+        assert after.num_edges <= 3
+        assert (after.edge_type == 1).all()
 
 
 def test_the_released_code_changes_one_direction() -> None:

@@ -42,9 +42,9 @@ FIGURES: Mapping[str, FigureKind] = MappingProxyType(
             resistance.draw,
             resistance.caption,
         ),
-        "sensitivity-width": FigureKind("sensitivity by width", ("mutag",), 5, *_WIDTHS),
+        "sensitivity-width": FigureKind("sensitivity by width", ("mutag",), 3, *_WIDTHS),
         "sensitivity-width-all": FigureKind("the same for all datasets", EVERY, 3, *_WIDTHS),
-        "sensitivity-method": FigureKind("sensitivity by method", ("mutag",), 5, *_METHODS),
+        "sensitivity-method": FigureKind("sensitivity by method", ("mutag",), 3, *_METHODS),
         "sensitivity-method-all": FigureKind("the same for all datasets", EVERY, 3, *_METHODS),
         "signal": FigureKind(
             "signal propagation against total resistance", ("reddit-binary",), 3, *_SIGNAL

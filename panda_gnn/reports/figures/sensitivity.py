@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from panda_gnn.diagnostics import mean_sensitivity
+from panda_gnn.diagnostics import sensitivity
 from panda_gnn.progress import track
 from panda_gnn.reports.figures.contestants import Contestant, contestants
 from panda_gnn.reports.figures.request import Request, graph, printed
@@ -68,8 +68,11 @@ def _measure(request: Request, series: Mapping[str, Contestant]) -> list[Row]:
 def _trial(request: Request, dataset: str, contestant: Contestant, seed: int) -> Tensor:
     """The mean over graphs of the mean over pairs of nodes, after every hidden layer."""
     model, table = contestant.model(request, dataset, "gcn", LAYERS, seed)
-    graphs = [graph(table, index) for index in request.chosen(table.num_graphs)]
-    return mean_sensitivity(model, graphs, sources=SOURCES, seed=seed)[:, :LAYERS].mean(0)
+    means = [
+        sensitivity(model, graph(table, index), sources=SOURCES, seed=seed).mean()[:LAYERS]
+        for index in request.chosen(table.num_graphs)
+    ]
+    return torch.stack(means).mean(0)
 
 
 def draw(rows: Sequence[Row], caption: str) -> Figure:
