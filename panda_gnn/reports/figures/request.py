@@ -43,6 +43,11 @@ class Request:
     root: str | None = None
     mirror: str | None = None
 
+    @property
+    def initialisations(self) -> str:
+        """How many random models are measured."""
+        return f"{self.trials} random initialisation{'s' if self.trials > 1 else ''}"
+
     def source(self, dataset: str) -> Source:
         """A dataset in one piece."""
         return source(dataset, self.root, self.mirror)

@@ -68,6 +68,7 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
                         linestyle="none",
                         label=line.label,
                         elinewidth=0.8,
+                        markersize=7 if line.marker == "*" else 4.5,
                     )
             panel.set_title(printed(dataset))
             panel.set_xlabel("correlation of signal\nand total resistance")
@@ -82,6 +83,6 @@ def caption(request: Request, rows: Sequence[Row]) -> str:
     counted = str(trials[0]) if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
     return (
         f"Methods with GCN: Pearson's r of total effective resistance and signal "
-        f"({request.graphs_in_words()}, untrained, {request.trials} random initialisations) and "
+        f"({request.graphs_in_words()}, untrained, {request.initialisations}) and "
         f"mean test accuracy ({counted} trials, bars: 95 % intervals)."
     )

@@ -125,6 +125,6 @@ _CONTROLS = (
 def _measured(request: Request) -> str:
     return (
         f"Mean sensitivity of untrained GCNs over pairs of nodes ({SOURCES} sources a graph) and "
-        f"{request.graphs_in_words()}, {request.trials} random initialisations; band: standard "
+        f"{request.graphs_in_words()}, {request.initialisations}; band: standard "
         "error."
     )

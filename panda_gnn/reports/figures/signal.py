@@ -170,6 +170,6 @@ def caption(request: Request, rows: Sequence[Row]) -> str:
         f"How far the signal of a source gets in untrained models ({LAYERS} layers of {WIDTH}, the "
         f"{K} high nodes of PANDA {HIGH_WIDTH}), as a share of the greatest distance, against "
         f"total effective resistance before rewiring: {request.graphs_in_words()}, {SOURCES} "
-        f"sources each, {request.trials} random initialisations; means of {BINS} groups of graphs, "
+        f"sources each, {request.initialisations}; means of {BINS} groups of graphs, "
         f"band: standard error. Pearson's r for {'; '.join(parts)}."
     )
