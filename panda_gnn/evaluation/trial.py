@@ -67,7 +67,7 @@ def run_trial(
     task = DATASETS[config.dataset].task
     split = _split(given, config, seed)
     start = time.perf_counter()
-    with _one_thread(), torch.random.fork_rng(devices=[]):
+    with one_thread(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         graphs = method.graphs(given, config.settings, seed)
         parameters = {"trained": 0, "never_trained": 0}
@@ -121,8 +121,8 @@ def _split(given: Source, config: Config, seed: int) -> Split:
 
 
 @contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Sums depend on how many threads share them: a trial has one."""
+def one_thread() -> Iterator[None]:
+    """Sums depend on how many threads share them: what must be the same again has one."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

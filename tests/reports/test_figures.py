@@ -65,8 +65,8 @@ def test_untrained_figures(name: str, request_for_mutag: Request, tmp_path: Path
     assert caption.endswith("$ panda figure NAME")
     rows = rows_of(paths[2])
     assert {row["series"] for row in rows} <= set(LINES)
-    again = rows_of(make_figure(name, request_for_mutag, tmp_path / "again")[2])
-    assert [row["series"] for row in again] == [row["series"] for row in rows]
+    again = make_figure(name, request_for_mutag, tmp_path / "again")
+    assert again[2].read_bytes() == paths[2].read_bytes()
 
 
 @pytest.mark.usefixtures("few")

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
+from panda_gnn.evaluation.trial import one_thread
 from panda_gnn.reports.figures import (
     energy,
     molecule,
@@ -81,7 +82,7 @@ FIGURES: Mapping[str, FigureKind] = MappingProxyType(
         "transfer": FigureKind(
             "accuracy against distance on transfer tasks (not in the paper)",
             (),
-            5,
+            3,
             transfer.measure,
             transfer.draw,
             transfer.caption,
@@ -104,7 +105,8 @@ def make_figure(name: str, request: Request, folder: Path) -> list[Path]:
         choose("dataset", dataset, DATASETS)
     if bool(request.datasets) != bool(kind.datasets):
         raise InputError(f"the figure '{name}' has its own data: leave --dataset out")
-    rows = kind.measure(request)
+    with one_thread():
+        rows = kind.measure(request)
     caption = f"{kind.caption(request, rows)}\n$ {request.command}"
     drawn = kind.draw(rows, caption)
     return write(drawn, rows, folder, figure_name(name, request.datasets), caption)

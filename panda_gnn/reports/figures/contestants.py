@@ -33,12 +33,16 @@ class Contestant:
         seed: int,
         in_channels: int | None = None,
     ) -> tuple[GNN, GraphTable]:
-        """The untrained model and the graphs it sees."""
+        """The untrained model and the graphs it sees, in double precision.
+
+        In single precision a rounding error now and then changes which dimensions a low node takes.
+        """
         config = Config(
             dataset, backbone, self.method, self.settings, width=self.width, num_layers=num_layers
         )
         make = None if self.residual else self._without_residual(config)
-        return untrained(request, config, seed, in_channels=in_channels, make=make)
+        model, table = untrained(request, config, seed, in_channels=in_channels, make=make)
+        return model.double(), table.with_nodes(x=table.x.double(), high=table.high)
 
     def _without_residual(self, config: Config) -> Callable[[GraphTable], GNN]:
         """PANDA that differs from the plain backbone in nothing but its high nodes."""

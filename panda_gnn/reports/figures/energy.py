@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SERIES = {"none": "none", **{name: name for name in REWIRINGS}, "all-wide": "all-wide"}
-SERIES |= {"residual": "residual-twin", "panda": "panda"}
+SERIES |= {"residual": "residual-twin", "equal-width": "equal-width", "panda": "panda"}
 
 
 def measure(request: Request) -> list[Row]:
@@ -97,8 +97,12 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
                         [float(row[column]) for row in line],
                         [float(row[f"{kind}_error"]) for row in line],
                     )
-                panel.set_yscale("log")
+                if kind == "energy":
+                    panel.set_yscale("log")
+                else:
+                    panel.set_ylim(bottom=0)
                 panel.set_title(printed(dataset))
+                panel.set_xticks(sorted({int(row["layer"]) for row in case}))
                 panel.set_xlabel("layer")
                 panel.set_ylabel("energy" if kind == "energy" else "energy / size of states")
         shared_legend(figure, axes)
@@ -112,5 +116,6 @@ def caption(request: Request, rows: Sequence[Row]) -> str:
         "Dirichlet energy, mean over graphs, of the states of test graphs in trained GCNs after "
         "every layer (0: features, last: class scores), as it is and divided by the squared norm "
         f"of the states: {datasets}, {request.trials} trials, band: standard error. Edges are "
-        "those the model sees, after rewiring."
+        "those the model sees, after rewiring. 'Two kinds, one width' is PANDA without extra "
+        "width, 'with residual' PANDA without high nodes."
     )

@@ -83,6 +83,7 @@ LINES: Mapping[str, Line] = {
     "every-fa": Line("FA, every layer", GREY, "2", "--"),
     "all-wide": Line("all nodes wide", BLUE, "d", ":"),
     "panda": Line("PANDA", VERMILION, "*"),
+    "equal-width": Line("two kinds, one width", PURPLE, "h", ":"),
     "panda-plain": Line("PANDA, no residual", VERMILION, "*", "--"),
     "p=16": Line("p = 16", "#A6CEE8", "v"),
     "p=32": Line("p = 32", SKY, "^"),
@@ -93,10 +94,6 @@ LINES: Mapping[str, Line] = {
     "gin": Line("GIN", BLUE, "s"),
     "panda-gcn": Line("PANDA-GCN", VERMILION, "*"),
     "panda-gin": Line("PANDA-GIN", ORANGE, "P"),
-    "all-wide-gcn": Line("GCN, all wide", BLACK, "d", ":"),
-    "all-wide-gin": Line("GIN, all wide", BLUE, "D", ":"),
-    "fosr-gcn": Line("GCN + FoSR", GREEN, "^", "--"),
-    "fosr-gin": Line("GIN + FoSR", SKY, "v", "--"),
 }
 
 

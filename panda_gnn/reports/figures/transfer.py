@@ -10,8 +10,16 @@ import torch
 from panda_gnn.datasets import TOPOLOGIES
 from panda_gnn.progress import track
 from panda_gnn.reports.figures.request import Request
-from panda_gnn.reports.figures.style import COLUMN_WIDTH, Row, draw_line, panels, shared_legend
+from panda_gnn.reports.figures.style import (
+    COLUMN_WIDTH,
+    GREY,
+    Row,
+    draw_line,
+    panels,
+    shared_legend,
+)
 from panda_gnn.reports.figures.transfer_task import METHODS, TransferTask, transfer_accuracy
+from panda_gnn.reports.untrained import printed_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,8 +46,9 @@ def measure(request: Request) -> list[Row]:
         rows.append(
             {
                 "topology": task.topology,
+                "backbone": task.backbone,
+                "series": task.method,
                 "distance": task.distance,
-                "series": series_name(task),
                 "accuracy": float(accuracy.mean()),
                 "standard_error": float(error),
                 "trials": request.trials,
@@ -48,18 +57,15 @@ def measure(request: Request) -> list[Row]:
     return rows
 
 
-def series_name(task: TransferTask) -> str:
-    """The name of a series in the CSV."""
-    return task.backbone if task.method == "none" else f"{task.method}-{task.backbone}"
-
-
 def draw(rows: Sequence[Row], caption: str) -> Figure:
-    """A panel for each topology, distances along and accuracy upwards."""
+    """A panel for each backbone and topology, distances along and accuracy upwards."""
     topologies = list(dict.fromkeys(str(row["topology"]) for row in rows))
-    with panels(len(topologies), caption, columns=2, width=1.25 * COLUMN_WIDTH) as (figure, axes):
-        for panel, topology in zip(axes, topologies, strict=True):
-            case = [row for row in rows if row["topology"] == topology]
-            for name in dict.fromkeys(str(row["series"]) for row in case):
+    cases = [(backbone, topology) for backbone in BACKBONES for topology in topologies]
+    columns = len(topologies)
+    with panels(len(cases), caption, columns=columns, width=2.1 * COLUMN_WIDTH) as (figure, axes):
+        for panel, (backbone, topology) in zip(axes, cases, strict=True):
+            case = [r for r in rows if (r["backbone"], r["topology"]) == (backbone, topology)]
+            for name in METHODS:
                 line = [row for row in case if row["series"] == name]
                 draw_line(
                     panel,
@@ -68,13 +74,13 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
                     [100 * float(row["accuracy"]) for row in line],
                     [100 * float(row["standard_error"]) for row in line],
                 )
-            chance = 100 / TransferTask(topology, 2, "gcn", "none").num_classes
-            panel.axhline(chance, color="#767676", linewidth=0.6, linestyle=":")
+            chance = 100 / TransferTask(topology, 2, backbone, "none").num_classes
+            panel.axhline(chance, color=GREY, linewidth=0.6, linestyle=":")
             panel.set_ylim(0, 105)
             panel.set_xticks(sorted({int(row["distance"]) for row in case}))
-            panel.set_title(topology.replace("-", " "))
+            panel.set_title(f"{printed_name(backbone)}, {topology.replace('-', ' ')}")
             panel.set_xlabel("distance")
-        for panel in axes[::2]:
+        for panel in axes[::columns]:
             panel.set_ylabel("accuracy in %")
         shared_legend(figure, axes, columns=4)
         return figure
@@ -86,7 +92,7 @@ def caption(request: Request, rows: Sequence[Row]) -> str:
     return (
         f"Accuracy on transfer tasks of {task.num_classes} classes (dotted: chance) against the "
         f"distance, which is also the number of convolutions; {request.trials} trials of at most "
-        f"{task.steps} steps, band: standard error. Width {task.width}; 'all wide' "
+        f"{task.steps} steps, band: standard error. Width {task.width}; 'all nodes wide' "
         f"{task.high_width}; PANDA widens {task.share:.0%} of the nodes, by betweenness, to "
         f"{task.high_width}; FoSR adds {task.iterations} edges."
     )

@@ -50,7 +50,7 @@ class TransferTask:
     share: float = 0.2
     iterations: int = 10
     num_classes: int = 5
-    steps: int = 500
+    steps: int = 1000
     learning_rate: float = 1e-3
 
     def batch(self, seed: int) -> Batch:
