@@ -8,15 +8,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch_geometric.nn import global_mean_pool
 from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError, choose
 from panda_gnn.nn.categories import CategoryEncoder, GINELayer
+from panda_gnn.nn.dropout import dropout
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
-from panda_gnn.nn.models import NumParameters, graphs_of
+from panda_gnn.nn.models import NumParameters, count_parameters
 from panda_gnn.nn.panda_conv import PandaConv, PlainConv
 from panda_gnn.nn.partition import Edges, WidthPartition
+from panda_gnn.nn.readout import graphs_of, mean_of_graphs
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 BACKBONES = ("gcn", "gine")
@@ -58,7 +59,7 @@ class Finish(nn.Module):
         """The states that the next layer sees."""
         if self.norm is not None and (not self.training or out.size(0) > 1):
             out = self.norm(out)
-        out = F.dropout(self.activation(out), self.dropout, self.training)
+        out = dropout(self.activation(out), self.dropout, self.training)
         if self.unit_norm:
             out = F.normalize(out, dim=1)
         return before + out if self.residual and before.size(1) == out.size(1) else out
@@ -153,8 +154,7 @@ class LongRangeGNN(nn.Module):
     @property
     def num_parameters(self) -> NumParameters:
         """The numbers of parameters that are trained and that never are."""
-        trained = sum(p.numel() for p in self.parameters() if p.requires_grad)
-        return NumParameters(trained, sum(p.numel() for p in self.parameters()) - trained)
+        return count_parameters(self)
 
     def states(self, x: Tensor, edges: Edges) -> Tensor:
         """The states of all nodes after the last convolution."""
@@ -188,8 +188,7 @@ class LongRangeGNN(nn.Module):
 
     def read(self, x: Tensor, batch: Tensor | None, num_graphs: int | None) -> Tensor:
         """The head, applied to the mean over the nodes of each graph."""
-        batch, num_graphs = graphs_of(x, batch, num_graphs)
-        x = global_mean_pool(x, batch, num_graphs)
+        x = mean_of_graphs(x, *graphs_of(x, batch, num_graphs))
         for i, linear in enumerate(self.head):
             x = linear(x) if i == 0 else linear(self.activation(x))
         return x

@@ -14,8 +14,7 @@ from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
 from panda_gnn.nn.gin import GINLayer, PandaGINConv
 from panda_gnn.nn.panda_conv import Factory, Pair, PandaConv, PlainConv
 from panda_gnn.nn.partition import Edges, WidthPartition
-from panda_gnn.nn.readout import FullyAdjacentLast, mean_of_graphs
-from panda_gnn.nn.readout import graphs_of as graphs_of
+from panda_gnn.nn.readout import FullyAdjacentLast, graphs_of, mean_of_graphs
 from panda_gnn.nn.rgcn import PandaRGCNConv, RGCNLayer
 from panda_gnn.nn.rgin import PandaRGINConv, RGINLayer
 
@@ -34,6 +33,12 @@ class NumParameters(NamedTuple):
 
     trained: int
     never_trained: int
+
+
+def count_parameters(model: nn.Module) -> NumParameters:
+    """The numbers of parameters of any model that are trained and that never are."""
+    trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
+    return NumParameters(trained, sum(p.numel() for p in model.parameters()) - trained)
 
 
 class GNN(nn.Module):
@@ -124,11 +129,7 @@ class GNN(nn.Module):
     @property
     def num_parameters(self) -> NumParameters:
         """The numbers of parameters that are trained and that never are."""
-        sizes = [(p.numel(), p.requires_grad) for p in self.parameters()]
-        return NumParameters(
-            sum(size for size, trained in sizes if trained),
-            sum(size for size, trained in sizes if not trained),
-        )
+        return count_parameters(self)
 
     def states(self, x: Tensor, edges: Edges, other: Edges | None = None) -> list[Tensor]:
         """The node states after every layer, the last being the scores.
