@@ -110,12 +110,14 @@ def test_energy(
 ) -> None:
     monkeypatch.setattr(energy, "SERIES", {"none": "none", "panda": "panda"})
     monkeypatch.setattr(energy, "train", lambda *arguments: None)
-    paths = make_figure("energy", request_for_mutag, tmp_path)
+    paths = make_figure("energy", replace(request_for_mutag, graphs=20), tmp_path)
     rows = rows_of(paths[2])
     assert {row["layer"] for row in rows} == {"0", "1", "2", "3", "4", "5"}
     features = {row["energy"] for row in rows if row["layer"] == "0"}
     assert len(features) == 1
     assert all(0 <= float(row["relative_energy"]) <= 2 for row in rows)
+    with pytest.raises(InputError, match="at least 10"):
+        make_figure("energy", request_for_mutag, tmp_path)
 
 
 def stored(study: Study, folder: Path, datasets: tuple[str, ...], seeds: int) -> None:

@@ -10,9 +10,10 @@ from torch import Tensor
 from torch_geometric.data import Batch
 
 from panda_gnn.diagnostics import dirichlet_energy, node_states
+from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.methods import METHODS, complete
-from panda_gnn.evaluation.protocol import random_split, train
+from panda_gnn.evaluation.protocol import Split, random_split, train
 from panda_gnn.progress import track
 from panda_gnn.reports.figures.contestants import REWIRINGS
 from panda_gnn.reports.figures.request import Request, graph, printed, untrained
@@ -27,6 +28,8 @@ SERIES |= {"residual": "residual-twin", "equal-width": "equal-width", "panda": "
 
 def measure(request: Request) -> list[Row]:
     """Train every method and measure the states of the test graphs after every layer."""
+    if request.graphs is not None and request.graphs < 10:
+        raise InputError(f"--graphs is {request.graphs}: training needs at least 10")
     rows: list[Row] = []
     for dataset in request.datasets:
         for name, method in SERIES.items():
@@ -59,7 +62,9 @@ def _trial(request: Request, config: Config, seed: int) -> Tensor:
     """Energy and relative energy, after no layer, one layer, and so on."""
     config = complete(config)
     model, table = untrained(request, config, seed)
-    split = random_split(table.num_graphs, seed)
+    chosen = torch.tensor(request.chosen(table.num_graphs))
+    parts = random_split(chosen.numel(), seed)
+    split = Split(chosen[parts.train], chosen[parts.validation], chosen[parts.test])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         train(model, table, split, config, seed)
@@ -111,11 +116,11 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
 
 def caption(request: Request, rows: Sequence[Row]) -> str:
     """What the figure shows."""
-    datasets = ", ".join(printed(name) for name in request.datasets)
+    trials = f"{request.trials} trial{'s' if request.trials > 1 else ''}"
     return (
         "Dirichlet energy, mean over graphs, of the states of test graphs in trained GCNs after "
         "every layer (0: features, last: class scores), as it is and divided by the squared norm "
-        f"of the states: {datasets}, {request.trials} trials, band: standard error. Edges are "
+        f"of the states: {request.graphs_in_words()}, {trials}, band: standard error. Edges are "
         "those the model sees, after rewiring. 'Two kinds, one width' is PANDA without extra "
         "width, 'with residual' PANDA without high nodes."
     )
