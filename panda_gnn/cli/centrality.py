@@ -18,7 +18,6 @@ from torch_geometric.data import InMemoryDataset
 
 from panda_gnn.centrality import CENTRALITIES, compile_kernels
 from panda_gnn.centrality.families import FAMILIES, SAMPLED
-from panda_gnn.centrality.plot import plot_centrality
 from panda_gnn.centrality.references import reference, sample_by_cost
 from panda_gnn.centrality.sampling import sampled_paths
 from panda_gnn.centrality.shortest_paths import quadratic_cost
@@ -27,6 +26,7 @@ from panda_gnn.csr import BlockCSR, block_csr
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.errors import InputError, choose
 from panda_gnn.progress import track
+from panda_gnn.reports.plot_centrality import plot_centrality
 
 Float64 = npt.NDArray[np.float64]
 

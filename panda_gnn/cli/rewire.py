@@ -22,9 +22,9 @@ from panda_gnn.diagnostics.curvature import balanced_forman_curvature
 from panda_gnn.diagnostics.resistance import total_resistance
 from panda_gnn.diagnostics.spectrum import spectral_gap
 from panda_gnn.errors import InputError, choose
+from panda_gnn.reports.plot_rewiring import plot_rewiring
 from panda_gnn.rewiring import REWIRINGS, Expander, FullyAdjacent, Rewiring, rewire_dataset
 from panda_gnn.rewiring.parallel import over_graphs
-from panda_gnn.rewiring.plot import plot_rewiring
 
 #: The options of the methods: their types, and what they mean.
 OPTIONS: dict[str, tuple[type, str]] = {

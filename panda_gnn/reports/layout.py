@@ -16,6 +16,8 @@ from panda_gnn.diagnostics.resistance import components
 Floats = npt.NDArray[np.float64]
 
 ROUNDS = 200
+WORK = 4 * 10**7
+"""Pairs of nodes, counted once a round, after which a large graph is laid out well enough."""
 GAP = 1.5
 """Space between components, in lengths of an edge."""
 
@@ -63,7 +65,7 @@ def _majorised(hops: Floats) -> Floats:
     weight = np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0)
     laplacian = np.diag(weight.sum(1)) - weight
     inverse = np.linalg.inv(laplacian + 1 / count) - 1 / count
-    for _ in range(ROUNDS):
+    for _ in range(min(ROUNDS, max(20, WORK // count**2))):
         apart = np.linalg.norm(place[:, None] - place[None], axis=2)
         pull = np.divide(weight * hops, apart, out=np.zeros_like(apart), where=apart > 1e-9)
         before = place
