@@ -1,0 +1,28 @@
+"""The tables in the documents are those of the committed rows, and no placeholder was left."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.name)
+def test_tables_are_up_to_date(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    updated = runpy.run_path(str(ROOT / "docs" / "update_tables.py"))["updated"]
+    assert updated(text) == text, "run make tables"
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.name)
+def test_links_lead_somewhere_and_nothing_waits_to_be_filled_in(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text)
+    broken = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    assert broken == []
+    assert re.findall(r"^[A-Z]+_[A-Z_]+$|TODO|FIXME", text, re.MULTILINE) == []
