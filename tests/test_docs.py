@@ -26,3 +26,10 @@ def test_links_lead_somewhere_and_nothing_waits_to_be_filled_in(page: Path) -> N
     broken = [link for link in links if "://" not in link and not (page.parent / link).exists()]
     assert broken == []
     assert re.findall(r"^[A-Z]+_[A-Z_]+$|TODO|FIXME", text, re.MULTILINE) == []
+
+
+def test_the_readme_repeats_what_the_tables_say() -> None:
+    differences = re.findall(r"[+-][\d.]+ ± [\d.]+", DOCUMENTS[0].read_text(encoding="utf-8"))
+    tables = (ROOT / "docs" / "reproducibility.md").read_text(encoding="utf-8")
+    assert differences
+    assert [value for value in differences if value not in tables] == []
