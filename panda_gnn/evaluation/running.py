@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FrameType
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
@@ -21,6 +24,9 @@ from panda_gnn.progress import progress_bar
 
 #: After so many workers died with it, a trial is given up.
 MAX_DEATHS = 3
+
+#: Seconds between two looks at whether Ctrl-C was pressed.
+LOOK_UP = 0.2
 
 
 @dataclass
@@ -104,9 +110,9 @@ def run_study(
             if tracker is not None:
                 tracker.log(row)
 
-    with _ended_by_interrupt(executor, outcome), progress_bar() as bar:
+    with _ended_by_interrupt(executor, outcome) as interrupted, progress_bar() as bar:
         task = bar.add_task(study.name, total=schedule.left)
-        while True:
+        while not interrupted.is_set():
             while len(under_way) < executor.workers:
                 trial = schedule.start_next(lambda config: _fits(config, finished, deadline))
                 if trial is None:
@@ -114,7 +120,7 @@ def run_study(
                 under_way[executor.submit(run, *trial)] = trial
             if not under_way:
                 break
-            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+            for future in wait(under_way, LOOK_UP, return_when=FIRST_COMPLETED).done:
                 settle(under_way.pop(future), future)
             bar.update(
                 task,
@@ -182,9 +188,30 @@ def _description(study: Study, deadline: float | None) -> str:
 
 
 @contextmanager
-def _ended_by_interrupt(executor: WorkerExecutor, outcome: Outcome) -> Iterator[None]:
+def _ended_by_interrupt(executor: WorkerExecutor, outcome: Outcome) -> Iterator[threading.Event]:
+    """Gives an event that the first Ctrl-C sets, and ends the executor after it.
+
+    An exception may strike while a lock is being handed back, and then nobody ever gets that lock
+    again. So the first Ctrl-C raises none; a second one does.
+    """
+    interrupted = threading.Event()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+        interrupted.set()
+
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    ours = usual and threading.current_thread() is threading.main_thread()
+    if ours:
+        signal.signal(signal.SIGINT, note)
     try:
-        yield
+        yield interrupted
     except KeyboardInterrupt:
+        interrupted.set()
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    if interrupted.is_set():
         outcome.interrupted = True
         executor.shutdown(cancel_futures=True)
