@@ -73,7 +73,7 @@ def pyg_epoch(graphs: Sequence[Data], split: Split, classes: int) -> Callable[[]
 def our_epoch(graphs: GraphTable, split: Split, model: GNN) -> Callable[[], None]:
     """One epoch of :func:`panda_gnn.evaluation.protocol.train`."""
     optimizer = torch.optim.Adam(
-        [p for p in model.parameters() if p.requires_grad], lr=1e-3, foreach=True
+        [p for p in model.parameters() if p.requires_grad], lr=1e-3, fused=True
     )
     shuffle = torch.Generator().manual_seed(0)
     held_out = [list(graphs.batches(part, BATCH_SIZE)) for part in (split.validation, split.test)]

@@ -183,7 +183,7 @@ def train_lrgb(
     preset = PRESETS[str(config.settings["preset"])]
     shuffle = torch.Generator().manual_seed(seed)
     trained = [p for p in model.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=config.learning_rate, weight_decay=0.0)
+    optimizer = torch.optim.AdamW(trained, lr=config.learning_rate, weight_decay=0.0, fused=True)
     adapt = _rate(preset, optimizer, config.max_epochs)
     held_out = list(graphs.batches(split.validation, config.batch_size))
     unseen = list(graphs.batches(split.test, config.batch_size))

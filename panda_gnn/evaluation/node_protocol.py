@@ -80,7 +80,7 @@ def train_nodes(
         graphs.edge_options,
     )
     optimizer = torch.optim.Adam(
-        [p for p in model.parameters() if p.requires_grad], lr=config.learning_rate
+        [p for p in model.parameters() if p.requires_grad], lr=config.learning_rate, fused=True
     )
     scheduler = ReduceLROnPlateau(optimizer, patience=PLATEAU_PATIENCE)
     patience = Patience(config.patience, config.threshold)

@@ -148,7 +148,7 @@ def train(
     """
     shuffle = torch.Generator().manual_seed(seed)
     optimizer = torch.optim.Adam(
-        [p for p in model.parameters() if p.requires_grad], lr=config.learning_rate, foreach=True
+        [p for p in model.parameters() if p.requires_grad], lr=config.learning_rate, fused=True
     )
     scheduler = ReduceLROnPlateau(optimizer)
     patience = Patience(config.patience, config.threshold)

@@ -139,11 +139,12 @@ class GNN(nn.Module):
             edges: The edges of the graph.
             other: Edges that every second layer uses instead, such as those of an expander graph.
         """
-        states = []
+        states: list[Tensor] = []
         for i, layer in enumerate(self.layers):
+            if i > 0:
+                x = dropout(x, self.dropout, self.training)
             x = layer(x, edges if other is None or i % 2 == 0 else other)
             states.append(x)
-            x = dropout(x, self.dropout, self.training)
         return states
 
     def forward(
@@ -283,14 +284,17 @@ class PandaGNN(GNN):
                 plain = dropout(plain, self.dropout, self.training)
                 pair = partition.split(plain)
                 continue
-            if self.lift is not None and i > 0:
-                pair = pair[0], self.lift(pair[1])
+            if self.lift is not None:
+                if i > 0:
+                    pair = pair[0], self.lift(pair[1])
+            elif i > 0:
+                low, high = pair
+                pair = (
+                    dropout(low, self.dropout, self.training),
+                    dropout(high, self.dropout, self.training),
+                )
             pair = layer(pair, partition)
             states.append(pair)
-            pair = (
-                dropout(pair[0], self.dropout, self.training),
-                dropout(pair[1], self.dropout, self.training),
-            )
         return states
 
     def forward(  # type: ignore[override]

@@ -204,7 +204,8 @@ def normalise(
     edge_weight, weight = carray(edge_weight_, (ptr[-1],)), carray(weight_, (ptr[-1],))
     scale, loop = carray(scale_, (num_nodes,)), carray(loop_, (num_nodes,))
     for v in range(num_nodes):
-        degree = 0 * scale[0]
+        scale[v] = 0  # there is anything in it, NaN for one
+        degree = scale[v]
         own = self_loops
         for part in range(parts):
             row = v + part * num_nodes
