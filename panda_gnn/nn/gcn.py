@@ -149,6 +149,8 @@ class PandaGCNConv(PandaConv):
         """The new states of low and high nodes."""
         if self.released:
             return self._released(x, partition)
+        if self.selector is None and self.in_channels[0] > sum(self.out_channels):
+            return self._map_first(x, partition)
         if not fuses(x, partition, self.selector):
             return super().forward(x, partition)
         low, high = self._convolve(x, partition)
@@ -160,6 +162,25 @@ class PandaGCNConv(PandaConv):
     def _convolve(self, x: Pair, partition: WidthPartition) -> Pair:
         weight, loop = width_norm_of(partition, self.low.self_loops, x[0].dtype)
         return fused_sums(x, partition, weight, loop, self.expand, self.selector)
+
+    def _map_first(self, x: Pair, partition: WidthPartition) -> Pair:
+        """Both linear maps of every node, then one sum of them: where the input is wide, as word
+        counts are, and f and g have nothing to adapt, that is less work than to sum the input."""
+        weight = torch.cat([self.low.linear.weight, self.high.linear.weight])
+        both = F.linear(x[0], weight), F.linear(x[1], weight)
+        if fuses(both, partition, None):
+            low, high = self._convolve(both, partition)
+        else:
+            merged = partition.merge(*both)
+            sums = convolve(merged, merged, partition.whole, self.low.self_loops)
+            low, high = partition.split(sums)
+        low, high = low[:, : self.out_channels[0]], high[:, self.out_channels[0] :]
+        if self.low.linear.bias is not None:
+            low, high = low + self.low.linear.bias, high + self.high.linear.bias
+        return (
+            update(low, x[0], self.activation, self.residual),
+            update(high, x[1], self.activation, self.residual),
+        )
 
     def __repr__(self) -> str:
         return with_backend(super().__repr__())

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.nn import GCNConv
 
+from panda_gnn import backend
 from panda_gnn.errors import InputError
 from panda_gnn.nn import Edges, GCNLayer, PandaGCNConv, WidthPartition
 from tests.nn.graphs import CASES, MIXED, as_list, assert_states, random_states
@@ -100,6 +101,22 @@ def test_equal_widths_pass_messages_as_they_are(data: Data) -> None:
     assert_states(data, found, literal(conv, data, x))
 
 
+@pytest.mark.parametrize("name", ["compiled", "torch"])
+@pytest.mark.parametrize("options", [{}, {"self_loops": True, "bias": True}])
+@pytest.mark.parametrize("data", CASES)
+def test_a_wide_input_is_mapped_before_it_is_summed(
+    data: Data, options: dict[str, Any], name: str
+) -> None:
+    conv = layer(9, (3, 5), **options)
+    if options:
+        conv.low.linear.bias.data.normal_()
+        conv.high.linear.bias.data.normal_()
+    x = random_states(data, 9, 9)
+    with backend(name):
+        found = conv(x, WidthPartition(data.edge_index, data.high))
+    assert_states(data, found, literal(conv, data, x))
+
+
 def test_equal_widths_and_weights_are_the_plain_layer() -> None:
     conv = layer(5, 4)
     conv.high.load_state_dict(conv.low.state_dict())
@@ -121,20 +138,22 @@ def test_plain_layer_is_pygs(data: Data) -> None:
     torch.testing.assert_close(found, theirs(data.x, data.edge_index), rtol=0, atol=1e-12)
 
 
-def test_gradients() -> None:
-    conv = layer((4, 6), (4, 6), activation=torch.tanh)
+@pytest.mark.parametrize("widths", [((4, 6), (4, 6)), ((9, 9), (3, 5))])
+def test_gradients(widths: tuple[tuple[int, int], tuple[int, int]]) -> None:
+    conv = layer(*widths, activation=torch.tanh)
     partition = WidthPartition(MIXED.edge_index, MIXED.high)
-    low, high = (part.requires_grad_() for part in random_states(MIXED, 4, 6))
+    low, high = (part.requires_grad_() for part in random_states(MIXED, *widths[0]))
     assert torch.autograd.gradcheck(lambda a, b: conv((a, b), partition), (low, high))
 
 
-def test_edge_weights_learn() -> None:
-    conv = layer((4, 6), (4, 6))
+@pytest.mark.parametrize("widths", [((4, 6), (4, 6)), ((9, 9), (3, 5))])
+def test_edge_weights_learn(widths: tuple[tuple[int, int], tuple[int, int]]) -> None:
+    conv = layer(*widths)
     weight = torch.rand(MIXED.num_edges, dtype=torch.float64, requires_grad=True)
 
     def through(values: Tensor) -> Tensor:
         partition = WidthPartition(MIXED.edge_index, MIXED.high, edge_weight=values)
-        low, high = conv(random_states(MIXED, 4, 6), partition)
+        low, high = conv(random_states(MIXED, *widths[0]), partition)
         return torch.cat([low.view(-1), high.view(-1)])
 
     assert torch.autograd.gradcheck(through, (weight,))
