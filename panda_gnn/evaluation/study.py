@@ -170,7 +170,11 @@ class Study:
         if not names:
             raise InputError(f"no {what} is selected: choose one of {', '.join(known)}")
         for name in names:
-            choose(f"{what} in the study '{self.name}'", name, known)
+            if name not in known:
+                raise InputError(
+                    f"the study '{self.name}' has no {what} '{name}': "
+                    f"choose one of {', '.join(known)}"
+                )
         return names
 
 

@@ -142,9 +142,12 @@ def test_selecting_a_part() -> None:
 @pytest.mark.parametrize(
     ("selection", "message"),
     [
-        ({"datasets": ["mutagg"]}, "unknown dataset in the study 'small' 'mutagg': choose one of"),
-        ({"backbones": ["gat"]}, "unknown backbone .* choose one of gcn"),
-        ({"methods": ["panda", "none"]}, "unknown method .* 'panda': choose one of none, digl"),
+        ({"datasets": ["mutagg"]}, "the study 'small' has no dataset 'mutagg': choose one of"),
+        ({"backbones": ["gat"]}, "the study 'small' has no backbone .*: choose one of gcn"),
+        (
+            {"methods": ["panda", "none"]},
+            "the study 'small' has no method 'panda': choose one of none, digl",
+        ),
         ({"datasets": []}, "no dataset is selected: choose one of mutag"),
     ],
 )
