@@ -29,8 +29,15 @@ class Source:
 
 
 @lru_cache(maxsize=2)
-def source(name: str, root: str | None = None, mirror: str | None = None) -> Source:
-    """The dataset ``name``, loaded and collated once in a process."""
+def source(
+    name: str,
+    root: str | None = None,
+    mirror: str | None = None,
+    graphs: tuple[int, ...] | None = None,
+) -> Source:
+    """The dataset ``name``, or some of its graphs, loaded and collated once in a process."""
     dataset = load(name, root=root, mirror=mirror)
+    if graphs is not None:
+        dataset = dataset.copy(list(graphs))
     collate = molecule_table if DATASETS[name].task == "lrgb" else GraphTable.collate
     return Source(dataset, collate(dataset), collate)

@@ -100,9 +100,18 @@ def test_panda_without_residual_is_the_backbone_but_for_high_nodes(
         if ".low." in key
     }
     plain.load_state_dict(low)
-    data = graph(table, 17)
+    data = graph(table, 2)
     expected = plain(data.x, data.edge_index)
     torch.testing.assert_close(model(data.x, data.edge_index, data.high), expected)
+
+
+def test_the_graphs_of_a_figure_are_spread_over_the_dataset(request_for_mutag: Request) -> None:
+    some = request_for_mutag.source("mutag").graphs
+    whole = replace(request_for_mutag, graphs=None).source("mutag").graphs
+    assert (some.num_graphs, whole.num_graphs) == (3, 188)
+    for place, index in enumerate(request_for_mutag.chosen("mutag")):
+        assert torch.equal(graph(some, place).x, graph(whole, index).x)
+        assert torch.equal(graph(some, place).edge_index, graph(whole, index).edge_index)
 
 
 def test_energy(

@@ -13,7 +13,7 @@ from panda_gnn.diagnostics import dirichlet_energy, node_states
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.methods import METHODS, complete
-from panda_gnn.evaluation.protocol import Split, random_split, train
+from panda_gnn.evaluation.protocol import random_split, train
 from panda_gnn.progress import track
 from panda_gnn.reports.figures.contestants import REWIRINGS
 from panda_gnn.reports.figures.request import Request, graph, printed, untrained
@@ -62,9 +62,7 @@ def _trial(request: Request, config: Config, seed: int) -> Tensor:
     """Energy and relative energy, after no layer, one layer, and so on."""
     config = complete(config)
     model, table = untrained(request, config, seed)
-    chosen = torch.tensor(request.chosen(table.num_graphs))
-    parts = random_split(chosen.numel(), seed)
-    split = Split(chosen[parts.train], chosen[parts.validation], chosen[parts.test])
+    split = random_split(table.num_graphs, seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         train(model, table, split, config, seed)

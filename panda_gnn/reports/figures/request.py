@@ -49,20 +49,22 @@ class Request:
         return f"{self.trials} random initialisation{'s' if self.trials > 1 else ''}"
 
     def source(self, dataset: str) -> Source:
-        """A dataset in one piece."""
-        return source(dataset, self.root, self.mirror)
+        """The graphs of a dataset that are measured, in one piece."""
+        graphs = None if self.graphs is None else tuple(self.chosen(dataset))
+        return source(dataset, self.root, self.mirror, graphs)
 
-    def chosen(self, num_graphs: int) -> list[int]:
-        """The graphs that are measured."""
-        count = num_graphs if self.graphs is None else min(self.graphs, num_graphs)
-        return [index * num_graphs // count for index in range(count)]
+    def chosen(self, dataset: str) -> list[int]:
+        """The numbers of the graphs that are measured."""
+        total = DATASETS[dataset].num_graphs
+        count = total if self.graphs is None else min(self.graphs, total)
+        return [index * total // count for index in range(count)]
 
     def graphs_in_words(self) -> str:
         """How many graphs of which datasets are measured."""
         parts = []
         for dataset in self.datasets:
             total = DATASETS[dataset].num_graphs
-            count = len(self.chosen(total))
+            count = len(self.chosen(dataset))
             some = f"all {total} graphs" if count == total else f"{count} of {total} graphs"
             parts.append(f"{some} of {printed(dataset)}")
         return listed(parts)

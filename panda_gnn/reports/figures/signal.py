@@ -47,10 +47,9 @@ def measure(request: Request) -> list[Row]:
     series = contestants(K, HIGH_WIDTH, CENTRALITY)
     for dataset in request.datasets:
         plain = request.source(dataset).graphs
-        chosen = request.chosen(plain.num_graphs)
         resistance = [
-            total_resistance(graph(plain, index))
-            for index in track(chosen, f"resistance, {dataset}")
+            total_resistance(graph(plain, place))
+            for place in track(range(plain.num_graphs), f"resistance, {dataset}")
         ]
         largest = max(*resistance, 1e-12)
         for backbone in BACKBONES:
@@ -58,7 +57,7 @@ def measure(request: Request) -> list[Row]:
                 if backbone != "gcn" and name in GCN_ONLY:
                     continue
                 trials = [
-                    _trial(request, dataset, backbone, contestant, seed, chosen)
+                    _trial(request, dataset, backbone, contestant, seed)
                     for seed in track(range(request.trials), f"signal, {dataset}, {name}")
                 ]
                 signals = np.mean(trials, axis=0)
@@ -72,25 +71,20 @@ def measure(request: Request) -> list[Row]:
                         "normalised_resistance": resistance[place] / largest,
                         **dict(zip(COLUMNS, signals[place].tolist(), strict=True)),
                     }
-                    for place, index in enumerate(chosen)
+                    for place, index in enumerate(request.chosen(dataset))
                 ]
     return rows
 
 
 def _trial(
-    request: Request,
-    dataset: str,
-    backbone: str,
-    contestant: Contestant,
-    seed: int,
-    chosen: Sequence[int],
+    request: Request, dataset: str, backbone: str, contestant: Contestant, seed: int
 ) -> list[list[float]]:
     """The signal of every graph after the last hidden layer, in every column."""
     model, table = contestant.model(request, dataset, backbone, LAYERS, seed, in_channels=WIDTH)
     plain = request.source(dataset).graphs
     values = []
-    for index in chosen:
-        data, before = graph(table, index), graph(plain, index)
+    for place in range(table.num_graphs):
+        data, before = graph(table, place), graph(plain, place)
         values.append(
             [
                 signal_propagation(
