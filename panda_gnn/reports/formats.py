@@ -17,6 +17,7 @@ from rich.text import Text
 
 from panda_gnn.evaluation.measures import Unit
 from panda_gnn.evaluation.statistics import Difference, Summary
+from panda_gnn.reports.published import tables
 from panda_gnn.reports.tables import RULES, Block, Entry, Table
 
 #: How the best three are coloured, as in the paper.
@@ -61,7 +62,7 @@ def explanation(table: Table) -> list[str]:
     if table.selection is not None:
         sentences.append(f"selection {table.selection}: {RULES[table.selection]}")
         if table.study.published is not None:
-            sentences.append("published: the paper's rows mix the three selection rules")
+            sentences.append(f"published: {tables()[table.study.published.table].rule}")
     if table.comparisons:
         sentences.append(
             f"'{table.difference_name}': mean paired difference on shared splits; p of the paired "

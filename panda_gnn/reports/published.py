@@ -48,7 +48,8 @@ class PublishedTable:
     """One table of the paper: its cells by (backbone, method, dataset), in the printed order.
 
     In the tables of centralities and of random nodes the method is the way to choose high nodes.
-    Where a row does not depend on a backbone, that is called ``"any"``.
+    Where a row does not depend on a backbone, that is called ``"any"``. ``rule`` says which epoch's
+    score counts.
     """
 
     name: str
@@ -56,6 +57,7 @@ class PublishedTable:
     title: str
     unit: str
     datasets: tuple[str, ...]
+    rule: str
     notes: tuple[str, ...]
     cells: Mapping[tuple[str, str, str], Value]
 
@@ -106,6 +108,7 @@ def tables() -> Mapping[str, PublishedTable]:
                 title=table["title"],
                 unit=table["unit"],
                 datasets=tuple(table["datasets"]),
+                rule=table.get("rule", "the paper's rows mix the three selection rules"),
                 notes=tuple(table["notes"]),
                 cells=MappingProxyType(
                     {
