@@ -104,7 +104,8 @@ def number(value: Summary | Difference, unit: Unit, sign: str = "") -> str:
     """A mean with its interval; small times keep their digits."""
     digits = unit.digits or (2 if abs(value.mean) >= 1 else 4)
     interval = "" if value.interval is None else f" ± {value.interval:.{digits}f}"
-    return f"{value.mean:{sign}.{digits}f}{interval}"
+    mean = round(value.mean, digits) + 0.0  # no -0.00
+    return f"{mean:{sign}.{digits}f}{interval}"
 
 
 def p_value(p: float | None) -> str:

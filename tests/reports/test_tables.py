@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from panda_gnn.evaluation.measures import MEASURES
-from panda_gnn.evaluation.statistics import holm
+from panda_gnn.evaluation.measures import MEASURES, Unit
+from panda_gnn.evaluation.statistics import Difference, holm
 from panda_gnn.evaluation.store import Contents
 from panda_gnn.evaluation.study import Line, Study, load_study
-from panda_gnn.reports.formats import FORMATS, latex, markdown, terminal
+from panda_gnn.reports.formats import FORMATS, latex, markdown, number, terminal
 from panda_gnn.reports.tables import Entry, Table, build_table
 from tests.evaluation.pretend import Row, pretend_trial, small_study
 
@@ -51,6 +51,12 @@ def build(selection: str = "best-val", **changes: Any) -> Table:
 
 def entries(table: Table) -> dict[str, Entry]:
     return {entry.line.method: entry for block in table.blocks for entry in block.entries}
+
+
+def test_nothing_is_printed_as_minus_zero() -> None:
+    unit = Unit("%", 100.0, 2)
+    assert number(Difference(10, -1e-15, 2.17, 1.0), unit, "+") == "+0.00 ± 2.17"
+    assert number(Difference(10, -0.006, 2.17, 1.0), unit, "+") == "-0.01 ± 2.17"
 
 
 def test_means_intervals_and_published_values() -> None:
