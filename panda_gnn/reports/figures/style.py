@@ -93,7 +93,7 @@ LINES: Mapping[str, Line] = {
     "gcn": Line("GCN", BLACK, "o"),
     "gin": Line("GIN", BLUE, "s"),
     "panda-gcn": Line("PANDA-GCN", VERMILION, "*"),
-    "panda-gin": Line("PANDA-GIN", ORANGE, "P"),
+    "panda-gin": Line("PANDA-GIN", BLUE, "P"),
 }
 
 

@@ -82,6 +82,7 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
             panel.set_title(printed(dataset))
             panel.set_xlabel(LABELS[str(rows[0]["setting"])])
             panel.set_xticks([float(row["value"]) for row in line])
+            panel.set_ylim(top=min(100.0, panel.get_ylim()[1]))
         for panel in axes[::columns]:
             panel.set_ylabel("test accuracy in %")
         shared_legend(figure, axes, columns=4)
