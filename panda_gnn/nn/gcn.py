@@ -18,7 +18,6 @@ from panda_gnn.nn.panda_conv import (
     Pair,
     PandaConv,
     Widths,
-    update,
 )
 from panda_gnn.nn.partition import Edges, WidthPartition
 from panda_gnn.nn.propagate import fused_sums, fuses, propagate, with_backend
@@ -154,10 +153,7 @@ class PandaGCNConv(PandaConv):
         if not fuses(x, partition, self.selector):
             return super().forward(x, partition)
         low, high = self._convolve(x, partition)
-        return (
-            update(self.low.linear(low), x[0], self.activation, self.residual),
-            update(self.high.linear(high), x[1], self.activation, self.residual),
-        )
+        return self.updated((self.low.linear(low), self.high.linear(high)), x)
 
     def _convolve(self, x: Pair, partition: WidthPartition) -> Pair:
         weight, loop = width_norm_of(partition, self.low.self_loops, x[0].dtype)
@@ -177,10 +173,7 @@ class PandaGCNConv(PandaConv):
         low, high = low[:, : self.out_channels[0]], high[:, self.out_channels[0] :]
         if self.low.linear.bias is not None:
             low, high = low + self.low.linear.bias, high + self.high.linear.bias
-        return (
-            update(low, x[0], self.activation, self.residual),
-            update(high, x[1], self.activation, self.residual),
-        )
+        return self.updated((low, high), x)
 
     def __repr__(self) -> str:
         return with_backend(super().__repr__())
@@ -193,7 +186,4 @@ class PandaGCNConv(PandaConv):
             expanded, selected = self.adapt((low, high), partition)
             into_low = convolve(torch.cat([low, selected]), low, partition.into_low, True)
             into_high = convolve(torch.cat([high, expanded]), high, partition.into_high, True)
-        return (
-            update(low + into_low, low, self.activation, False),
-            update(high + into_high, high, self.activation, False),
-        )
+        return self.updated((low + into_low, high + into_high), (low, high))

@@ -11,7 +11,7 @@ from panda_gnn.backend import current_backend
 from panda_gnn.errors import choose
 from panda_gnn.nn.gcn import VARIANTS
 from panda_gnn.nn.kernels.rows import width_weight_of
-from panda_gnn.nn.panda_conv import Convolution, Pair, PandaConv, PandaOptions, Widths, update
+from panda_gnn.nn.panda_conv import Convolution, Pair, PandaConv, PandaOptions, Widths
 from panda_gnn.nn.partition import Edges, WidthPartition
 from panda_gnn.nn.propagate import fused_sums, fuses, propagate, with_backend
 
@@ -159,10 +159,7 @@ class PandaGINConv(PandaConv):
         loop = torch.cat(own).to(x[0].dtype)
         weight = width_weight_of(partition, x[0].dtype)
         low, high = fused_sums(x, partition, weight, loop, self.expand, self.selector)
-        return (
-            update(self.low.mlp(low), x[0], self.activation, self.residual),
-            update(self.high.mlp(high), x[1], self.activation, self.residual),
-        )
+        return self.updated((self.low.mlp(low), self.high.mlp(high)), x)
 
     def __repr__(self) -> str:
         return with_backend(super().__repr__())

@@ -237,10 +237,14 @@ class PandaConv(nn.Module):
         expanded, selected = self.adapt(x, partition)
         low = self.low((torch.cat([x_low, selected]), x_low), partition.into_low)
         high = self.high((torch.cat([x_high, expanded]), x_high), partition.into_high)
-        return (
-            update(low, x_low, self.activation, self.residual),
-            update(high, x_high, self.activation, self.residual),
+        return self.updated((low, high), x)
+
+    def updated(self, out: Pair, x: Pair) -> Pair:
+        """What :func:`update` makes of low and of high nodes."""
+        low, high = (
+            update(*both, self.activation, self.residual) for both in zip(out, x, strict=True)
         )
+        return low, high
 
     def __repr__(self) -> str:
         name = type(self).__name__
