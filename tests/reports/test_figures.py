@@ -22,6 +22,7 @@ from panda_gnn.reports.figures import (
     energy,
     figure_name,
     make_figure,
+    resistance,
     sensitivity,
     signal,
     transfer,
@@ -174,13 +175,19 @@ def test_sweeps_read_the_store(
 
 
 @pytest.mark.usefixtures("few")
-def test_resistance_reads_the_store(request_for_mutag: Request, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="panda study run main"):
+def test_resistance_reads_the_store(
+    request_for_mutag: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resistance, "METHODS", ("none", "fosr", "panda"))
+    with pytest.raises(InputError, match="panda study run main --datasets mutag"):
         make_figure("resistance", request_for_mutag, tmp_path)
     stored(load_study("main"), request_for_mutag.results, ("mutag",), 2)
     rows = rows_of(make_figure("resistance", request_for_mutag, tmp_path)[2])
-    assert {row["series"] for row in rows} == {"none", "fosr", "panda"}
+    assert [row["series"] for row in rows] == ["none", "fosr", "panda"]
     assert all(-1 <= float(row["correlation"]) <= 1 for row in rows)
+    of_the_study = {"fosr": Contestant("fosr", {"iterations": 10})}
+    signals = signal.measure_backbone(request_for_mutag, "mutag", "gcn", of_the_study)
+    assert float(rows[1]["correlation"]) == pytest.approx(signal.correlation(signals), abs=1e-5)
 
 
 def test_transfer_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

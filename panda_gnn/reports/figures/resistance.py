@@ -9,6 +9,7 @@ from panda_gnn.errors import InputError
 from panda_gnn.evaluation.store import Store
 from panda_gnn.evaluation.study import load_study
 from panda_gnn.reports.figures import signal
+from panda_gnn.reports.figures.contestants import REWIRINGS, Contestant
 from panda_gnn.reports.figures.request import Request, printed
 from panda_gnn.reports.figures.style import LINES, Row, panels, shared_legend
 from panda_gnn.reports.tables import build_table
@@ -19,35 +20,45 @@ if TYPE_CHECKING:
 STUDY = "main"
 
 
+#: Those of the paper's figure.
+METHODS = ("none", *REWIRINGS, "panda")
+
+
 def measure(request: Request) -> list[Row]:
-    """For GCN: how signal and resistance go together, and the accuracy of the study's trials."""
-    study = load_study(STUDY).select(datasets=list(request.datasets), backbones=["gcn"])
+    """For GCN: how signal and resistance go together, and the accuracy of the study's trials.
+
+    The signal is that of the settings whose accuracy the study's table shows.
+    """
+    study = load_study(STUDY).select(
+        datasets=list(request.datasets), backbones=["gcn"], methods=list(METHODS)
+    )
     store = Store(request.results / f"{STUDY}.jsonl")
     table = build_table(study, store.read())
-    accuracy = {
-        (block.dataset, entry.line.method): entry.ours
-        for block in table.blocks
-        for entry in block.entries
-        if entry.ours is not None
-    }
-    if not accuracy:
-        raise InputError(f"{store.path} has no trials: run panda study run {STUDY} first")
-    signals = signal.select(signal.measure(request), backbone="gcn")
     rows: list[Row] = []
-    for dataset, method in accuracy:
-        ours = accuracy[dataset, method]
-        case = signal.select(signals, dataset=dataset, series=method)
-        if case:
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "series": method,
-                    "correlation": signal.correlation(case),
-                    "accuracy": ours.mean,
-                    "interval": ours.interval or 0.0,
-                    "trials": ours.n,
-                }
+    for block in table.blocks:
+        shown = {
+            entry.line.method: (entry.ours, Contestant(entry.line.method, entry.config.settings))
+            for entry in block.entries
+            if entry.ours is not None and entry.config is not None
+        }
+        if not shown:
+            raise InputError(
+                f"{store.path} has no trials on {block.dataset}: run panda study run {STUDY} "
+                f"--datasets {block.dataset} --backbones gcn first"
             )
+        series = {name: contestant for name, (_, contestant) in shown.items()}
+        signals = signal.measure_backbone(request, block.dataset, "gcn", series)
+        rows += [
+            {
+                "dataset": block.dataset,
+                "series": name,
+                "correlation": signal.correlation(signal.select(signals, series=name)),
+                "accuracy": ours.mean,
+                "interval": ours.interval or 0.0,
+                "trials": ours.n,
+            }
+            for name, (ours, _) in shown.items()
+        ]
     return rows
 
 
@@ -81,8 +92,9 @@ def caption(request: Request, rows: Sequence[Row]) -> str:
     """What the figure shows."""
     trials = sorted({int(row["trials"]) for row in rows})
     counted = str(trials[0]) if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
+    counted += " trial" if trials == [1] else " trials"
     return (
         f"Methods with GCN: Pearson's r of total effective resistance and signal "
-        f"({request.graphs_in_words()}, untrained, {request.initialisations}) and "
-        f"mean test accuracy ({counted} trials, bars: 95 % intervals)."
+        f"({request.graphs_in_words()}, untrained, {request.initialisations}, settings of "
+        f"the study {STUDY}) and mean test accuracy ({counted}, bars: 95 % intervals)."
     )

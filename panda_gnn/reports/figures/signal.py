@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,37 +44,55 @@ COLUMNS: dict[str, dict[str, Any]] = {
 
 def measure(request: Request) -> list[Row]:
     """The signal of every graph under every method, and the resistance of the graph before it."""
-    rows: list[Row] = []
     series = contestants(K, HIGH_WIDTH, CENTRALITY)
+    rows: list[Row] = []
     for dataset in request.datasets:
-        plain = request.source(dataset).graphs
-        resistance = [
-            total_resistance(graph(plain, place))
-            for place in track(range(plain.num_graphs), f"resistance, {dataset}")
-        ]
-        largest = max(*resistance, 1e-12)
         for backbone in BACKBONES:
-            for name, contestant in series.items():
-                if backbone != "gcn" and name in GCN_ONLY:
-                    continue
-                trials = [
-                    _trial(request, dataset, backbone, contestant, seed)
-                    for seed in track(range(request.trials), f"signal, {dataset}, {name}")
-                ]
-                signals = np.mean(trials, axis=0)
-                rows += [
-                    {
-                        "dataset": dataset,
-                        "backbone": backbone,
-                        "series": name,
-                        "graph": index,
-                        "total_resistance": resistance[place],
-                        "normalised_resistance": resistance[place] / largest,
-                        **dict(zip(COLUMNS, signals[place].tolist(), strict=True)),
-                    }
-                    for place, index in enumerate(request.chosen(dataset))
-                ]
+            taking_part = {
+                name: contestant
+                for name, contestant in series.items()
+                if backbone == "gcn" or name not in GCN_ONLY
+            }
+            rows += measure_backbone(request, dataset, backbone, taking_part)
     return rows
+
+
+def measure_backbone(
+    request: Request, dataset: str, backbone: str, series: Mapping[str, Contestant]
+) -> list[Row]:
+    """The rows of one dataset and backbone, for the given contestants."""
+    resistance = _resistances(request, dataset)
+    largest = max(*resistance, 1e-12)
+    rows: list[Row] = []
+    for name, contestant in series.items():
+        trials = [
+            _trial(request, dataset, backbone, contestant, seed)
+            for seed in track(range(request.trials), f"signal, {dataset}, {name}")
+        ]
+        signals = np.mean(trials, axis=0)
+        rows += [
+            {
+                "dataset": dataset,
+                "backbone": backbone,
+                "series": name,
+                "graph": index,
+                "total_resistance": resistance[place],
+                "normalised_resistance": resistance[place] / largest,
+                **dict(zip(COLUMNS, signals[place].tolist(), strict=True)),
+            }
+            for place, index in enumerate(request.chosen(dataset))
+        ]
+    return rows
+
+
+@lru_cache(maxsize=1)
+def _resistances(request: Request, dataset: str) -> tuple[float, ...]:
+    """The total effective resistance of every graph before rewiring."""
+    plain = request.source(dataset).graphs
+    return tuple(
+        total_resistance(graph(plain, place))
+        for place in track(range(plain.num_graphs), f"resistance, {dataset}")
+    )
 
 
 def _trial(
