@@ -16,7 +16,7 @@ from panda_gnn.evaluation.methods import METHODS, complete
 from panda_gnn.evaluation.protocol import random_split, train
 from panda_gnn.progress import track
 from panda_gnn.reports.figures.contestants import REWIRINGS
-from panda_gnn.reports.figures.request import Request, graph, printed, untrained
+from panda_gnn.reports.figures.request import Request, counted_trials, graph, printed, untrained
 from panda_gnn.reports.figures.style import COLUMN_WIDTH, Row, draw_line, panels, shared_legend
 
 if TYPE_CHECKING:
@@ -114,11 +114,10 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
 
 def caption(request: Request, rows: Sequence[Row]) -> str:
     """What the figure shows."""
-    trials = f"{request.trials} trial{'s' if request.trials > 1 else ''}"
     return (
         "Dirichlet energy, mean over graphs, of the states of test graphs in trained GCNs after "
         "every layer (0: features, last: class scores), as it is and divided by the squared norm "
-        f"of the states: {request.graphs_in_words()}, {trials}, band: standard error. Edges are "
-        "those the model sees, after rewiring. 'Two kinds, one width' is PANDA without extra "
-        "width, 'with residual' PANDA without high nodes."
+        f"of the states: {request.graphs_in_words()}, {counted_trials(rows)}, band: standard "
+        "error. Edges are those the model sees, after rewiring. 'Two kinds, one width' is PANDA "
+        "without extra width, 'with residual' PANDA without high nodes."
     )

@@ -140,3 +140,11 @@ def printed(dataset: str) -> str:
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def counted_trials(rows: Sequence[Row]) -> str:
+    """How many trials the rows have, the fewest and the most where they differ."""
+    trials = sorted({int(row["trials"]) for row in rows})
+    if len(trials) == 1:
+        return "1 trial" if trials == [1] else f"{trials[0]} trials"
+    return f"{trials[0]} to {trials[-1]} trials"

@@ -10,7 +10,7 @@ from panda_gnn.evaluation.store import Store
 from panda_gnn.evaluation.study import load_study
 from panda_gnn.reports.figures import signal
 from panda_gnn.reports.figures.contestants import REWIRINGS, Contestant
-from panda_gnn.reports.figures.request import Request, printed
+from panda_gnn.reports.figures.request import Request, counted_trials, printed
 from panda_gnn.reports.figures.style import LINES, Row, panels, shared_legend
 from panda_gnn.reports.tables import build_table
 
@@ -90,11 +90,8 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
 
 def caption(request: Request, rows: Sequence[Row]) -> str:
     """What the figure shows."""
-    trials = sorted({int(row["trials"]) for row in rows})
-    counted = str(trials[0]) if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
-    counted += " trial" if trials == [1] else " trials"
     return (
         f"Methods with GCN: Pearson's r of total effective resistance and signal "
         f"({request.graphs_in_words()}, untrained, {request.initialisations}, settings of "
-        f"the study {STUDY}) and mean test accuracy ({counted}, bars: 95 % intervals)."
+        f"the study {STUDY}) and mean test accuracy ({counted_trials(rows)}, bars: 95 % intervals)."
     )

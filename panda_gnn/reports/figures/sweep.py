@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.store import Store
 from panda_gnn.evaluation.study import load_study
-from panda_gnn.reports.figures.request import Request, printed
+from panda_gnn.reports.figures.request import Request, counted_trials, printed
 from panda_gnn.reports.figures.style import (
     COLUMN_WIDTH,
     LINES,
@@ -105,10 +105,8 @@ def _draw_reference(panel: Axes, backbone: str, rows: Sequence[Row]) -> None:
 
 def caption(request: Request, rows: Sequence[Row]) -> str:
     """What the figure shows."""
-    trials = sorted({int(row["trials"]) for row in rows})
-    counted = str(trials[0]) if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
     datasets = ", ".join(printed(name) for name in dict.fromkeys(str(r["dataset"]) for r in rows))
     return (
         f"Mean test accuracy of PANDA (first epoch of the best validation score) on {datasets}, "
-        f"{counted} trials, band: 95 % interval; dotted: the plain backbone."
+        f"{counted_trials(rows)}, band: 95 % interval; dotted: the plain backbone."
     )
