@@ -14,11 +14,12 @@ class InputError(ValueError):
     """
 
 
-def choose(what: str, name: str, choices: Iterable[str]) -> str:
+def choose(what: str, name: str, choices: Iterable[str], where: str = "") -> str:
     """Return ``name`` if it is one of ``choices``, else raise an error that lists them."""
     known = list(choices)
     if name not in known:
-        raise InputError(f"unknown {what} '{name}': choose one of {', '.join(known)}")
+        place = f" {where}" if where else ""
+        raise InputError(f"unknown {what} '{name}'{place}: choose one of {', '.join(known)}")
     return name
 
 

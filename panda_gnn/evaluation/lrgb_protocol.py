@@ -101,8 +101,9 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
 
 def check_lrgb_settings(config: Config, settings: Mapping[str, Any]) -> None:
     """Refuse what no trial on the benchmark can have."""
-    choose(f"backbone on {config.dataset}", config.backbone, LRGB_BACKBONES)
-    choose(f"method on {config.dataset}", config.method, LRGB_METHODS)
+    where = f"on {config.dataset}"
+    choose("backbone", config.backbone, LRGB_BACKBONES, where)
+    choose("method", config.method, LRGB_METHODS, where)
     choose("preset", settings["preset"], PRESETS)
     choose("panda_layers", settings.get("panda_layers", "last"), PANDA_LAYERS)
 

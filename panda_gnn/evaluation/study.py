@@ -222,7 +222,7 @@ def parse_study(
         complete: Gives a config all settings of its method, or says why no trial can run it.
     """
     for key in content:
-        choose(f"entry of the study '{name}'", key, KEYS)
+        choose("entry", key, KEYS, f"of the study '{name}'")
     for key in ("title", "trials", "datasets"):
         if key not in content:
             raise InputError(f"the study '{name}' has no '{key}'")
@@ -232,7 +232,7 @@ def parse_study(
     settings = content.get("settings", {})
     methods = {method for _, method in pairs}
     for method in settings:
-        choose(f"method under [settings] of the study '{name}'", method, sorted(methods))
+        choose("method", method, sorted(methods), f"under [settings] of the study '{name}'")
     rows = content.get("rows")
     training = content.get("training", {})
     cells = [

@@ -19,7 +19,7 @@ from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.kernel import fit_kernel
 from panda_gnn.evaluation.lrgb_protocol import lrgb_split, make_model, train_lrgb
-from panda_gnn.evaluation.methods import METHODS, Source, complete, source
+from panda_gnn.evaluation.methods import METHODS, complete
 from panda_gnn.evaluation.metrics import metric_of
 from panda_gnn.evaluation.node_protocol import node_split, train_nodes
 from panda_gnn.evaluation.protocol import (
@@ -30,6 +30,7 @@ from panda_gnn.evaluation.protocol import (
     random_split,
     train,
 )
+from panda_gnn.evaluation.source import Source, source
 
 #: Raised whenever a trial gives other scores than before; rows of different codes never mix.
 CODE = "2"

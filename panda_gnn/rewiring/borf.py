@@ -49,7 +49,7 @@ class BORF(Rewiring):
         self.batches = whole_number("batches", batches)
         self.added = whole_number("added", added)
         self.removed = whole_number("removed", removed)
-        self.variant = choose("variant of BORF", variant, ("paper", "released"))
+        self.variant = choose("variant", variant, ("paper", "released"), "of BORF")
 
     def rewired_edge_index(self, edges: Tensor, num_nodes: int) -> Tensor:
         if self.variant == "paper":

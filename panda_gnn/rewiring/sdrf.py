@@ -60,7 +60,7 @@ class SDRF(Rewiring):
         self.iterations = whole_number("iterations", iterations)
         self.tau = float(tau)
         self.removal_bound = None if removal_bound is None else float(removal_bound)
-        self.variant = choose("variant of SDRF", variant, ("paper", "released"))
+        self.variant = choose("variant", variant, ("paper", "released"), "of SDRF")
 
     def actions(self, edges: Tensor, num_nodes: int) -> Tensor:
         """What is done, in order: rows ``(1, u, v)`` add the edge, rows ``(0, u, v)`` remove it.

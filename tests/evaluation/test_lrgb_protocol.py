@@ -99,8 +99,8 @@ def test_the_presets_are_complete_configs() -> None:
 
 def test_what_cannot_be_is_refused() -> None:
     for config, says in (
-        (Config("peptides-func", "rgcn"), "unknown backbone on peptides-func 'rgcn'"),
-        (Config("peptides-func", "gcn", "last-fa"), "unknown method on peptides-func 'last-fa'"),
+        (Config("peptides-func", "rgcn"), "unknown backbone 'rgcn' on peptides-func"),
+        (Config("peptides-func", "gcn", "last-fa"), "unknown method 'last-fa' on peptides-func"),
         (Config("peptides-func", settings={"preset": "nguyen"}), "unknown preset 'nguyen'"),
         (Config("peptides-func", "gcn", "wl-svm"), "is for graph sets"),
         (

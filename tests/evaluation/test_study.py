@@ -168,10 +168,10 @@ def test_names_that_never_meet_are_one_sentence() -> None:
     [
         ({"trials": 0}, "trials is 0, it must be a whole number, at least 1"),
         ({"choose_on": 0}, "choose_on is 0"),
-        ({"trails": 3}, "unknown entry of the study 'small' 'trails': choose one of title"),
+        ({"trails": 3}, "unknown entry 'trails' of the study 'small': choose one of title"),
         ({"methods": []}, "is empty"),
         ({"difference": "panda"}, "difference is 'panda', it must be like 'line - none'"),
-        ({"settings": {"fosr": {}}}, "unknown method under .settings. .* 'fosr'"),
+        ({"settings": {"fosr": {}}}, "unknown method 'fosr' under .settings. of the study"),
     ],
 )
 def test_a_wrong_study_is_one_sentence(changes: dict[str, Any], message: str) -> None:

@@ -158,6 +158,6 @@ def test_bad_options_get_a_sentence() -> None:
     for name, options in (("batches", (-2, 1, 1)), ("added", (1, -2, 1)), ("removed", (1, 1, -2))):
         with pytest.raises(InputError, match=f"^{name} must be a whole number, zero or more"):
             BORF(*options)
-    with pytest.raises(InputError, match="unknown variant of BORF 'x': choose one of paper, rel"):
+    with pytest.raises(InputError, match="unknown variant 'x' of BORF: choose one of paper, rel"):
         BORF(variant="x")
     assert repr(BORF(1)) == "BORF(seed=0, batches=1, added=3, removed=1, variant='paper')"

@@ -198,7 +198,7 @@ def test_bad_options_get_a_sentence() -> None:
         SDRF(tau=math.nan)
     with pytest.raises(InputError, match="removal_bound must be a finite number or None, not inf"):
         SDRF(removal_bound=math.inf)
-    with pytest.raises(InputError, match="unknown variant of SDRF 'gpu': choose one of paper, rel"):
+    with pytest.raises(InputError, match="unknown variant 'gpu' of SDRF: choose one of paper, rel"):
         SDRF(variant="gpu")
     assert repr(SDRF(3)) == (
         "SDRF(seed=0, iterations=3, tau=1.0, removal_bound=None, variant='paper')"

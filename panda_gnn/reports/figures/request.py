@@ -13,7 +13,8 @@ from torch_geometric.data import Data
 from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.methods import METHODS, Source, complete, source
+from panda_gnn.evaluation.methods import METHODS, complete
+from panda_gnn.evaluation.source import Source, source
 from panda_gnn.nn import GNN
 from panda_gnn.reports.figures.style import Row
 
