@@ -11,7 +11,7 @@ from panda_gnn.evaluation.study import load_study
 from panda_gnn.reports.figures import signal
 from panda_gnn.reports.figures.contestants import REWIRINGS, Contestant
 from panda_gnn.reports.figures.request import Request, counted_trials, printed
-from panda_gnn.reports.figures.style import LINES, Row, panels, shared_legend
+from panda_gnn.reports.figures.style import LINES, Row, accuracy_axis, panels, shared_legend
 from panda_gnn.reports.tables import build_table
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
                         elinewidth=0.8,
                         markersize=7 if line.marker == "*" else 4.5,
                     )
+            accuracy_axis(panel)
             panel.set_title(printed(dataset))
             panel.set_xlabel("correlation of signal\nand total resistance")
         axes[0].set_ylabel("test accuracy in %")

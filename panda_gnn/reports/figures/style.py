@@ -155,6 +155,12 @@ def draw_line(
         axes.fill_between(x, low, high, color=line.colour, alpha=0.15, linewidth=0)
 
 
+def accuracy_axis(panel: Axes) -> None:
+    """Keep wide intervals from showing accuracies that cannot be."""
+    low, high = panel.get_ylim()
+    panel.set_ylim(max(0.0, low), min(100.0, high))
+
+
 def shared_legend(figure: Figure, axes: Sequence[Axes], columns: int = 3) -> None:
     """One legend above all panels, each label once."""
     found: dict[str, Any] = {}

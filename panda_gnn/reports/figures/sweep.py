@@ -13,6 +13,7 @@ from panda_gnn.reports.figures.style import (
     COLUMN_WIDTH,
     LINES,
     Row,
+    accuracy_axis,
     draw_line,
     panels,
     shared_legend,
@@ -82,7 +83,7 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
             panel.set_title(printed(dataset))
             panel.set_xlabel(LABELS[str(rows[0]["setting"])])
             panel.set_xticks([float(row["value"]) for row in line])
-            panel.set_ylim(top=min(100.0, panel.get_ylim()[1]))
+            accuracy_axis(panel)
         for panel in axes[::columns]:
             panel.set_ylabel("test accuracy in %")
         shared_legend(figure, axes, columns=4)
