@@ -190,6 +190,14 @@ def test_resistance_reads_the_store(
     assert float(rows[1]["correlation"]) == pytest.approx(signal.correlation(signals), abs=1e-5)
 
 
+def test_one_trial_has_no_interval(request_for_mutag: Request, tmp_path: Path) -> None:
+    stored(load_study("sweep-k"), request_for_mutag.results, ("mutag",), 1)
+    paths = make_figure("topk", request_for_mutag, tmp_path)
+    assert {row["interval"] for row in rows_of(paths[2])} == {""}
+    with Image.open(paths[0]) as image:
+        assert "on MUTAG, 1 trial; dotted" in str(image.info["Description"])
+
+
 def test_transfer_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfer, "DISTANCES", (2,))
     monkeypatch.setattr(transfer, "TREE_DISTANCES", (2,))

@@ -114,10 +114,11 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
 
 def caption(request: Request, rows: Sequence[Row]) -> str:
     """What the figure shows."""
+    trials = counted_trials(rows, "band: standard error")
     return (
         "Dirichlet energy, mean over graphs, of the states of test graphs in trained GCNs after "
         "every layer (0: features, last: class scores), as it is and divided by the squared norm "
-        f"of the states: {request.graphs_in_words()}, {counted_trials(rows)}, band: standard "
-        "error. Edges are those the model sees, after rewiring. 'Two kinds, one width' is PANDA "
+        f"of the states: {request.graphs_in_words()}, {trials}. "
+        "Edges are those the model sees, after rewiring. 'Two kinds, one width' is PANDA "
         "without extra width, 'with residual' PANDA without high nodes."
     )

@@ -143,9 +143,10 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def counted_trials(rows: Sequence[Row]) -> str:
-    """How many trials the rows have, the fewest and the most where they differ."""
+def counted_trials(rows: Sequence[Row], spread: str) -> str:
+    """How many trials the rows have, and, where there is one, how their spread is drawn."""
     trials = sorted({int(row["trials"]) for row in rows})
-    if len(trials) == 1:
-        return "1 trial" if trials == [1] else f"{trials[0]} trials"
-    return f"{trials[0]} to {trials[-1]} trials"
+    if trials == [1]:
+        return "1 trial"
+    counted = str(trials[0]) if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
+    return f"{counted} trials, {spread}"

@@ -54,7 +54,7 @@ def measure(request: Request) -> list[Row]:
                 "series": name,
                 "correlation": signal.correlation(signal.select(signals, series=name)),
                 "accuracy": ours.mean,
-                "interval": ours.interval or 0.0,
+                "interval": "" if ours.interval is None else ours.interval,
                 "trials": ours.n,
             }
             for name, (ours, _) in shown.items()
@@ -73,7 +73,7 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
                     panel.errorbar(
                         float(row["correlation"]),
                         float(row["accuracy"]),
-                        float(row["interval"]),
+                        float(row["interval"] or 0.0),
                         color=line.colour,
                         marker=line.marker,
                         linestyle="none",
@@ -91,8 +91,9 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
 
 def caption(request: Request, rows: Sequence[Row]) -> str:
     """What the figure shows."""
+    trials = counted_trials(rows, "bars: 95 % intervals")
     return (
         f"Methods with GCN: Pearson's r of total effective resistance and signal "
         f"({request.graphs_in_words()}, untrained, {request.initialisations}, settings of "
-        f"the study {STUDY}) and mean test accuracy ({counted_trials(rows)}, bars: 95 % intervals)."
+        f"the study {STUDY}) and mean test accuracy ({trials})."
     )

@@ -43,7 +43,7 @@ def measure(study_name: str) -> Callable[[Request], list[Row]]:
                 "setting": str(study.rows),
                 "value": "" if entry.line.variant is None else str(entry.line.variant),
                 "accuracy": entry.ours.mean,
-                "interval": entry.ours.interval or 0.0,
+                "interval": "" if entry.ours.interval is None else entry.ours.interval,
                 "trials": entry.ours.n,
             }
             for block in table.blocks
@@ -77,7 +77,7 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
                     f"panda-{backbone}",
                     [float(row["value"]) for row in line],
                     [float(row["accuracy"]) for row in line],
-                    [float(row["interval"]) for row in line],
+                    [float(row["interval"] or 0.0) for row in line],
                 )
                 _draw_reference(panel, backbone, case)
             panel.set_title(printed(dataset))
@@ -106,8 +106,9 @@ def _draw_reference(panel: Axes, backbone: str, rows: Sequence[Row]) -> None:
 
 def caption(request: Request, rows: Sequence[Row]) -> str:
     """What the figure shows."""
+    trials = counted_trials(rows, "band: 95 % interval")
     datasets = ", ".join(printed(name) for name in dict.fromkeys(str(r["dataset"]) for r in rows))
     return (
         f"Mean test accuracy of PANDA (first epoch of the best validation score) on {datasets}, "
-        f"{counted_trials(rows)}, band: 95 % interval; dotted: the plain backbone."
+        f"{trials}; dotted: the plain backbone."
     )
