@@ -83,6 +83,7 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
                     )
             accuracy_axis(panel)
             panel.set_title(printed(dataset))
+            panel.locator_params(axis="x", nbins=6)
             panel.set_xlabel("correlation of signal\nand total resistance")
         axes[0].set_ylabel("test accuracy in %")
         shared_legend(figure, axes)
