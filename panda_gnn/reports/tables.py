@@ -180,10 +180,11 @@ def _how_chosen(study: Study, cell: Cell, finished: Finished) -> list[str]:
     if choice is None:
         return []
     settings = ", ".join(f"{name} {value}" for name, value in choice.config.settings.items())
+    seeds = "1 seed" if choice.seeds == 1 else f"{choice.seeds} seeds"
     open_yet = "" if choice.settled else f" of {study.choose_on}, so far"
     return [
         f"{cell.line.method} on {cell.line.backbone}, {cell.dataset}: {settings}; the best of "
-        f"{len(cell.candidates)} candidates on validation ({choice.seeds} seeds{open_yet})"
+        f"{len(cell.candidates)} candidates on validation ({seeds}{open_yet})"
     ]
 
 
