@@ -178,7 +178,7 @@ def test_sweeps_read_the_store(
 def test_resistance_reads_the_store(
     request_for_mutag: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resistance, "METHODS", ("none", "fosr", "panda"))
+    monkeypatch.setattr(resistance, "SERIES", ("none", "fosr", "panda"))
     with pytest.raises(InputError, match="panda study run main --datasets mutag"):
         make_figure("resistance", request_for_mutag, tmp_path)
     stored(load_study("main"), request_for_mutag.results, ("mutag",), 2)

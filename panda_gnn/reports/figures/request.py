@@ -144,7 +144,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def counted_trials(rows: Sequence[Row], spread: str) -> str:
-    """How many trials the rows have, and, where there is one, how their spread is drawn."""
+    """How many trials the rows have, and how their spread is drawn where there is any."""
     trials = sorted({int(row["trials"]) for row in rows})
     if trials == [1]:
         return "1 trial"

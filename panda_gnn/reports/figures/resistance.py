@@ -18,10 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STUDY = "main"
-
-
-#: Those of the paper's figure.
-METHODS = ("none", *REWIRINGS, "panda")
+SERIES = ("none", *REWIRINGS, "panda")
 
 
 def measure(request: Request) -> list[Row]:
@@ -30,7 +27,7 @@ def measure(request: Request) -> list[Row]:
     The signal is that of the settings whose accuracy the study's table shows.
     """
     study = load_study(STUDY).select(
-        datasets=list(request.datasets), backbones=["gcn"], methods=list(METHODS)
+        datasets=list(request.datasets), backbones=["gcn"], methods=list(SERIES)
     )
     store = Store(request.results / f"{STUDY}.jsonl")
     table = build_table(study, store.read())
