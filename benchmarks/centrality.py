@@ -27,8 +27,8 @@ from torch_geometric.data import Data
 from panda_gnn.centrality import compile_kernels, sampled_centrality
 from panda_gnn.centrality.references import reference, sample_by_cost
 from panda_gnn.centrality.shortest_paths import quadratic_cost, shortest_paths
-from panda_gnn.csr import block_csr
 from panda_gnn.datasets import load
+from panda_gnn.graph.rows import read_graphs
 
 MEASURES = ("betweenness", "load", "closeness")
 #: The least ratio to igraph's betweenness and to networkx's three.
@@ -48,7 +48,7 @@ def compare(name: str, folder: Path, sample: int, table: Table) -> bool:
     times = []
     for _ in range(3):
         begin = time.process_time()
-        csr = block_csr(dataset)
+        csr = read_graphs(dataset)
         ours = shortest_paths(csr, threads=1)
         times.append(time.process_time() - begin)
     mine = statistics.median(times)

@@ -24,8 +24,8 @@ from torch_geometric.data import Data
 from panda_gnn import rewiring
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.errors import choose
+from panda_gnn.graph.parallel import in_parallel
 from panda_gnn.reports.published import published
-from panda_gnn.rewiring.parallel import over_graphs
 
 SMALL = ("imdb-binary", "mutag", "enzymes", "proteins")
 METHODS: dict[str, rewiring.Rewiring] = {
@@ -59,7 +59,8 @@ def seconds(graphs: list[Data], method: str, threads: int) -> str:
 
     number_of_edges(graphs[0])  # compiles
     clock, processor = time.perf_counter(), time.process_time()
-    over_graphs(number_of_edges, graphs, method, threads)
+    cost = [int(data.num_edges) for data in graphs]
+    in_parallel(number_of_edges, graphs, cost, method, threads)
     clock, processor = time.perf_counter() - clock, time.process_time() - processor
     return f"{clock:.2f} ({processor:.2f})"
 

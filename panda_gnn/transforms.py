@@ -12,6 +12,7 @@ from torch_geometric.transforms import BaseTransform
 
 from panda_gnn.centrality import CENTRALITIES, centrality
 from panda_gnn.errors import InputError, choose
+from panda_gnn.graph.rows import Graphs, graph_sizes
 
 #: Scores of a graph that agree to this many digits of its largest are tied.
 TIE_DIGITS = 12
@@ -80,15 +81,15 @@ class ExpandWidth(BaseTransform):
         self.samples = samples
 
     def forward(self, data: Any) -> Any:
-        scores = centrality(self.centrality, data, samples=self.samples, seed=self.seed)
-        batch = data.batch if "batch" in data and data.batch is not None else None
-        if batch is None:
-            batch = scores.new_zeros(scores.numel(), dtype=torch.long)
-            sizes = batch.new_tensor([scores.numel()])
-        else:
-            sizes = torch.bincount(batch, minlength=int(data.num_graphs))
-        data.high = top_nodes(scores, self.counts(sizes), batch)
+        data.high = self.mask(data)
         return data
+
+    def mask(self, graphs: Graphs) -> Tensor:
+        """The mask of the high nodes over all nodes of some graphs."""
+        scores = centrality(self.centrality, graphs, samples=self.samples, seed=self.seed)
+        sizes = torch.from_numpy(graph_sizes(graphs, "ExpandWidth"))
+        batch = torch.repeat_interleave(torch.arange(len(sizes)), sizes).to(scores.device)
+        return top_nodes(scores, self.counts(sizes), batch)
 
     def counts(self, sizes: Tensor) -> Tensor:
         """How many high nodes graphs of the given sizes get."""
@@ -100,3 +101,15 @@ class ExpandWidth(BaseTransform):
     def __repr__(self) -> str:
         amount = f"k={self.k}" if self.ratio is None else f"ratio={self.ratio}"
         return f"{type(self).__name__}({self.centrality}, {amount})"
+
+
+def high_nodes(graphs: Graphs, centrality: str, k: int, *, seed: int = 0) -> Tensor:
+    """The mask of the ``k`` most central nodes of each graph, over all nodes of all graphs.
+
+    Args:
+        graphs: A ``Data``, a ``Batch``, a dataset or a list of ``Data``.
+        centrality: One of the measures of :func:`panda_gnn.centrality.centrality`.
+        k: How many nodes of each graph; all of them where a graph has no more.
+        seed: Seed of the measure ``random``.
+    """
+    return ExpandWidth(centrality, k, seed=seed).mask(graphs)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from panda_gnn.csr import BlockCSR
+from panda_gnn.graph.arrays import Float64
+from panda_gnn.graph.rows import GraphRows
 
 
-def degree(csr: BlockCSR) -> npt.NDArray[np.float64]:
+def degree(graphs: GraphRows) -> Float64:
     r"""The degree over :math:`n - 1`; a self-loop counts twice, a lone node has the value one."""
-    others = np.repeat(csr.sizes, csr.sizes) - 1
-    count = csr.degrees + 2 * csr.loops
+    others = np.repeat(graphs.sizes, graphs.sizes) - 1
+    count = graphs.degrees + 2 * graphs.loops
     return np.where(others > 0, count / np.maximum(others, 1), 1.0)

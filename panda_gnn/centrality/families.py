@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from panda_gnn.centrality.degree import degree
 from panda_gnn.centrality.harmonic import harmonic
 from panda_gnn.centrality.pagerank import pagerank
@@ -15,9 +12,10 @@ from panda_gnn.centrality.random import random
 from panda_gnn.centrality.resistance import resistance
 from panda_gnn.centrality.shortest_paths import shortest_paths
 from panda_gnn.centrality.spectral import spectral
-from panda_gnn.csr import BlockCSR
+from panda_gnn.graph.arrays import Float64
+from panda_gnn.graph.rows import GraphRows
 
-Scores = dict[str, npt.NDArray[np.float64]]
+Scores = dict[str, Float64]
 
 
 @dataclass(frozen=True)
@@ -27,39 +25,32 @@ class Family:
     Attributes:
         compute: takes the graphs, a number of threads and a seed.
         version: raised whenever a score of some graph changes, so that no cache is trusted.
-        kernels: the compiled modules it needs.
         stored: whether the scores are worth a file.
     """
 
-    compute: Callable[[BlockCSR, int, int], Scores]
+    compute: Callable[[GraphRows, int, int], Scores]
     version: int = 1
-    kernels: tuple[str, ...] = ()
     stored: bool = True
 
 
 FAMILIES = {
-    "degree": Family(lambda csr, threads, seed: {"degree": degree(csr)}, stored=False),
+    "degree": Family(lambda graphs, threads, seed: {"degree": degree(graphs)}, stored=False),
     "shortest-paths": Family(
-        lambda csr, threads, seed: shortest_paths(csr, threads=threads),
-        kernels=("components", "peeling", "twins", "brandes", "expansion"),
+        lambda graphs, threads, seed: shortest_paths(graphs, threads=threads),
     ),
     "pagerank": Family(
-        lambda csr, threads, seed: {"pagerank": pagerank(csr, threads=threads)},
-        kernels=("diffusion",),
+        lambda graphs, threads, seed: {"pagerank": pagerank(graphs, threads=threads)},
     ),
     "harmonic": Family(
-        lambda csr, threads, seed: {"harmonic": harmonic(csr, threads=threads)},
-        kernels=("components", "twins", "harmonic"),
+        lambda graphs, threads, seed: {"harmonic": harmonic(graphs, threads=threads)},
     ),
     "spectral": Family(
-        lambda csr, threads, seed: spectral(csr, threads=threads),
-        kernels=("components", "lanczos", "diffusion"),
+        lambda graphs, threads, seed: spectral(graphs, threads=threads),
     ),
     "resistance": Family(
-        lambda csr, threads, seed: resistance(csr, threads=threads),
-        kernels=("components", "peeling", "resistance", "expansion"),
+        lambda graphs, threads, seed: resistance(graphs, threads=threads),
     ),
-    "random": Family(lambda csr, threads, seed: {"random": random(csr, seed)}, stored=False),
+    "random": Family(lambda graphs, threads, seed: {"random": random(graphs, seed)}, stored=False),
 }
 
 #: Every measure and the family that computes it: the paper's six, then the others.

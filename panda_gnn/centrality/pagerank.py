@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from panda_gnn.centrality.compiled import compiled
-from panda_gnn.centrality.parallel import over_graphs
-from panda_gnn.csr import BlockCSR
-
-Float64 = npt.NDArray[np.float64]
+from panda_gnn.centrality.diffusion import solve
+from panda_gnn.graph.arrays import Float64
+from panda_gnn.graph.parallel import over_graphs
+from panda_gnn.graph.rows import GraphRows
 
 DAMPING = 0.85
 TOLERANCE = 1e-14
 MAX_STEPS = 1000
 
 
-def pagerank(csr: BlockCSR, *, threads: int) -> Float64:
+def pagerank(graphs: GraphRows, *, threads: int) -> Float64:
     r"""The stationary distribution of a walk that starts anew with probability 0.15.
 
     With :math:`D` the degrees (a self-loop counts once) and nodes without edges starting anew with
@@ -26,19 +24,16 @@ def pagerank(csr: BlockCSR, *, threads: int) -> Float64:
     most :math:`(1 + \alpha) / (1 - \alpha)`, which conjugate gradients solve to the last digits in
     a few dozen steps.
     """
-    edges = np.diff(csr.row_ptr[csr.node_ptr]).astype(np.float64)
-    return over_graphs(csr, csr.sizes + edges, _pagerank, threads=threads, description="pagerank")
+    edges = np.diff(graphs.row_ptr[graphs.node_ptr]).astype(np.float64)
+    return over_graphs(
+        graphs, graphs.sizes + edges, _pagerank, threads=threads, description="pagerank"
+    )
 
 
-def _pagerank(csr: BlockCSR) -> Float64:
-    root = np.sqrt(np.maximum(csr.degrees + csr.loops, 1))
-    score = np.empty(csr.num_nodes)
-    strength = np.full(csr.num_graphs, DAMPING)
-    compiled("diffusion").solve(
-        csr.node_ptr, csr.row_ptr, csr.neighbours, csr.loops, 1.0 / root, strength,
-        TOLERANCE, MAX_STEPS, score,
-    )  # fmt: skip
-    score *= root
-    graph = np.repeat(np.arange(csr.num_graphs), csr.sizes)
-    total = np.bincount(graph, weights=score, minlength=csr.num_graphs)
+def _pagerank(graphs: GraphRows) -> Float64:
+    root = np.sqrt(np.maximum(graphs.degrees + graphs.loops, 1))
+    strength = np.full(graphs.num_graphs, DAMPING)
+    score = solve(graphs, 1.0 / root, strength, TOLERANCE, MAX_STEPS) * root
+    graph = graphs.graph_of_node
+    total = np.bincount(graph, weights=score, minlength=graphs.num_graphs)
     return score / total[graph]

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from panda_gnn.centrality.pagerank import DAMPING
-from panda_gnn.csr import BlockCSR, Int64
 from panda_gnn.errors import require
-
-Float64 = npt.NDArray[np.float64]
+from panda_gnn.graph.arrays import Float64, Int64
+from panda_gnn.graph.rows import GraphRows
 
 
 @dataclass(frozen=True)
@@ -26,14 +24,11 @@ class Reference:
     build: Callable[[int, Int64], Any]
     measures: dict[str, Callable[[Any], Any]]
 
-    def graph(self, csr: BlockCSR, number: int) -> Any:
-        """Graph ``number`` of ``csr`` as the library's own object."""
-        alone = csr.graphs(number, number + 1)
-        source = np.repeat(np.arange(alone.num_nodes), alone.degrees)
-        upper = source < alone.neighbours
+    def graph(self, graphs: GraphRows, number: int) -> Any:
+        """Graph ``number`` of ``graphs`` as the library's own object."""
+        alone = graphs.part(number, number + 1)
         loops = np.flatnonzero(alone.loops)
-        pairs = np.stack([source[upper], alone.neighbours[upper]], axis=1)
-        edges = np.concatenate([pairs, np.stack([loops, loops], axis=1)])
+        edges = np.concatenate([alone.edges.T, np.stack([loops, loops], axis=1)])
         return self.build(alone.num_nodes, edges)
 
 

@@ -17,62 +17,131 @@ the core, costs a dense factorisation.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from panda_gnn.centrality.compiled import compiled
-from panda_gnn.centrality.components import connected_components
-from panda_gnn.centrality.parallel import over_graphs
-from panda_gnn.centrality.shortest_paths import Peeled, peel
-from panda_gnn.csr import BlockCSR, Int64, pointer
-from panda_gnn.errors import InputError
-
-Float64 = npt.NDArray[np.float64]
-
-#: The largest core: its dense matrix has the square of this many entries.
-MAX_CORE = 12_000
+from panda_gnn.centrality.peeling import Peeled, distances_in_trees, peel
+from panda_gnn.graph.arrays import Float64, Int64
+from panda_gnn.graph.compiled import compiled
+from panda_gnn.graph.components import connected_components
+from panda_gnn.graph.limits import CORE_NODES, refuse_above
+from panda_gnn.graph.parallel import over_graphs
+from panda_gnn.graph.rows import GraphRows, pointer
 
 
-def resistance(csr: BlockCSR, *, threads: int) -> dict[str, Float64]:
+def resistance(graphs: GraphRows, *, threads: int) -> dict[str, Float64]:
     """The sum of a node's effective resistances, and its inverse, current-flow centrality."""
-    connected, order = connected_components(csr)
+    connected, order = connected_components(graphs)
     cost = connected.sizes.astype(np.float64) ** 3
-    total, reached = np.empty((2, csr.num_nodes))
+    total, reached = np.empty((2, graphs.num_nodes))
     total[order] = over_graphs(
         connected, cost, _resistance, threads=threads, description="resistance"
     )
     reached[order] = np.repeat(connected.sizes, connected.sizes)
-    others = np.maximum(np.repeat(csr.sizes, csr.sizes) - 1.0, 1.0)
+    others = np.maximum(np.repeat(graphs.sizes, graphs.sizes) - 1.0, 1.0)
     share = (reached - 1.0) / others
     flow = share**2 / np.where(reached > 1.0, total, 1.0)
     return {"resistance": total, "current-flow": flow}
 
 
-def _resistance(csr: BlockCSR) -> Float64:
-    tree = peel(csr)
-    core_ptr = pointer(csr.sizes - tree.num_peeled)
-    largest = int(np.diff(core_ptr).max(initial=0))
-    if largest > MAX_CORE:
-        raise InputError(
-            f"resistance and current-flow need a dense matrix of the {largest} nodes that are "
-            f"left of a graph without its hanging trees; at most {MAX_CORE} are accepted"
-        )
-    sums = np.empty(csr.num_nodes)
-    compiled("resistance").resistance_sums(
-        csr.node_ptr, csr.row_ptr, csr.neighbours, core_ptr, _elimination_order(csr, tree),
-        tree.weight, sums,
-    )  # fmt: skip
-    compiled("expansion").distances_in_trees(
-        csr.node_ptr, tree.parent, tree.peeled, tree.num_peeled, tree.weight, tree.depth, sums
+def _resistance(graphs: GraphRows) -> Float64:
+    tree = peel(graphs)
+    core_ptr = pointer(graphs.sizes - tree.num_peeled)
+    refuse_above(
+        CORE_NODES,
+        int(np.diff(core_ptr).max(initial=0)),
+        "the resistance or current-flow of a graph, less its hanging trees,",
+        "panda_gnn.diagnostics.resistance_sketch or another centrality",
     )
+    sums = _resistance_sums(graphs, core_ptr, _elimination_order(graphs, tree), tree.weight)
+    distances_in_trees(graphs, tree, sums)
     return sums
 
 
-def _elimination_order(csr: BlockCSR, tree: Peeled) -> Int64:
+def _elimination_order(graphs: GraphRows, tree: Peeled) -> Int64:
     """The nodes of every core, those with few neighbours in it first: it keeps rows sparse."""
-    graph = np.repeat(np.arange(csr.num_graphs), csr.sizes)
+    graph = graphs.graph_of_node
     hangs = tree.parent >= 0
-    below = np.repeat(csr.node_ptr[:-1], csr.sizes)[hangs] + tree.parent[hangs]
-    degree = csr.degrees - np.bincount(below, minlength=csr.num_nodes)
+    below = np.repeat(graphs.node_ptr[:-1], graphs.sizes)[hangs] + tree.parent[hangs]
+    degree = graphs.degrees - np.bincount(below, minlength=graphs.num_nodes)
     place = np.flatnonzero(~hangs)
     order: Int64 = place[np.lexsort((degree[place], graph[place]))]
     return order
+
+
+@compiled
+def _inverse_factor(matrix: Float64) -> None:
+    r"""Replace :math:`M`, positive definite, by the upper triangular :math:`X` with
+    :math:`X X^\top = M^{-1}`. Only the upper triangle is read and written.
+    """
+    size = len(matrix)
+    for pivot in range(size):  # Cholesky: M = U^T U
+        upper = matrix[pivot]
+        scale = 1.0 / np.sqrt(upper[pivot])
+        for column in range(pivot, size):
+            upper[column] *= scale
+        for row in range(pivot + 1, size):
+            factor = upper[row]
+            if factor != 0.0:
+                below = matrix[row]
+                for column in range(row, size):
+                    below[column] -= factor * upper[column]
+    work = np.empty(size)
+    for row in range(size - 1, -1, -1):  # X = U^-1, from the last row up
+        upper = matrix[row]
+        for column in range(row, size):
+            work[column] = 0.0
+        for pivot in range(row + 1, size):
+            factor = upper[pivot]
+            if factor != 0.0:
+                inverse = matrix[pivot]
+                for column in range(pivot, size):
+                    work[column] -= factor * inverse[column]
+        scale = 1.0 / upper[row]
+        upper[row] = scale
+        for column in range(row + 1, size):
+            upper[column] = work[column] * scale
+
+
+@compiled
+def _resistance_sums(graphs: GraphRows, core_ptr: Int64, core: Int64, weight: Float64) -> Float64:
+    r"""For each node of a core, add up weight times effective resistance over its core.
+
+    ``core[core_ptr[g] : core_ptr[g + 1]]`` are the places of the core's nodes in the order of
+    elimination, low degrees first. The last one is grounded: with :math:`G` the inverse of the
+    Laplacian without its row and column (and zero in them),
+    :math:`R_{uv} = G_{uu} + G_{vv} - 2 G_{uv}`.
+    """
+    sums = np.empty(graphs.node_ptr[-1])
+    number = np.full(graphs.node_ptr[-1], -1, np.int64)
+    for graph in range(len(graphs.node_ptr) - 1):
+        nodes = core[core_ptr[graph] : core_ptr[graph + 1]]
+        size = len(nodes) - 1
+        for place in range(size + 1):
+            number[nodes[place]] = place
+        matrix = np.zeros((size, size))
+        for place in range(size):
+            node = nodes[place]
+            for entry in range(graphs.row_ptr[node], graphs.row_ptr[node + 1]):
+                other = number[graphs.node_ptr[graph] + graphs.neighbours[entry]]
+                if other >= 0:
+                    matrix[place, place] += 1.0
+                    if other < size:
+                        matrix[place, other] = -1.0
+        _inverse_factor(matrix)
+        potential = np.zeros(size)  # X^T w, w the weights
+        total = weight[nodes[size]]
+        for place in range(size):
+            total += weight[nodes[place]]
+            for column in range(place, size):
+                potential[column] += matrix[place, column] * weight[nodes[place]]
+        trace = 0.0
+        for place in range(size):
+            own, mixed = 0.0, 0.0
+            for column in range(place, size):
+                own += matrix[place, column] * matrix[place, column]
+                mixed += matrix[place, column] * potential[column]
+            trace += weight[nodes[place]] * own
+            sums[nodes[place]] = total * own - 2.0 * mixed
+        sums[nodes[size]] = 0.0
+        for place in range(size + 1):
+            sums[nodes[place]] += trace
+    return sums

@@ -19,36 +19,33 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import numpy.typing as npt
 
-from panda_gnn.centrality.compiled import compiled
-from panda_gnn.centrality.components import connected_components
-from panda_gnn.centrality.parallel import bar_after_a_while, over_graphs
+from panda_gnn.centrality.brandes import dependencies
 from panda_gnn.centrality.shortest_paths import (
-    Classes,
+    Core,
     expand,
-    merge_twins,
     normalised,
     path_sums,
-    peel,
     quadratic_cost,
+    reduce,
 )
-from panda_gnn.csr import BlockCSR, Int32
-
-Float64 = npt.NDArray[np.float64]
+from panda_gnn.graph.arrays import Bool, Float64, Int32, Int64
+from panda_gnn.graph.components import connected_components
+from panda_gnn.graph.parallel import bar_after_a_while, over_graphs
+from panda_gnn.graph.rows import GraphRows
 
 
 def sampled_paths(
-    csr: BlockCSR, *, samples: int, seed: int, threads: int
+    graphs: GraphRows, *, samples: int, seed: int, threads: int
 ) -> tuple[dict[str, Float64], dict[str, Float64]]:
     """Estimates of betweenness, closeness and load, and the standard error of each.
 
     The pivots of a component depend on ``seed`` and its size, not on what else is there.
     """
-    connected, order = connected_components(csr)
-    sums, errors = np.empty((2, 3, csr.num_nodes))
+    connected, order = connected_components(graphs)
+    sums, errors = np.empty((2, 3, graphs.num_nodes))
     for first, last in _runs(connected.sizes > samples):
-        part = connected.graphs(first, last)
+        part = connected.part(first, last)
         place = slice(connected.node_ptr[first], connected.node_ptr[last])
         if part.sizes[0] > samples:
             sums[:, place], errors[:, place] = _sampled(part, samples, seed, threads)
@@ -59,15 +56,15 @@ def sampled_paths(
             )
             errors[:, place] = 0.0
     size = np.repeat(connected.sizes, connected.sizes)
-    scores = normalised(csr, sums, size, order)
-    spread = normalised(csr, errors, size, order)
-    relative = np.empty(csr.num_nodes)
+    scores = normalised(graphs, sums, size, order)
+    spread = normalised(graphs, errors, size, order)
+    relative = np.empty(graphs.num_nodes)
     relative[order] = errors[2] / np.maximum(sums[2], 1.0)
     spread["closeness"] = scores["closeness"] * relative
     return scores, spread
 
 
-def _runs(alone: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+def _runs(alone: Bool) -> Iterator[tuple[int, int]]:
     """Cut ``0 .. len(alone) - 1`` into runs ``(first, last)``; some stand alone."""
     first = 0
     for number in np.flatnonzero(alone).tolist():
@@ -79,20 +76,20 @@ def _runs(alone: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
         yield first, len(alone)
 
 
-def _sampled(csr: BlockCSR, samples: int, seed: int, threads: int) -> tuple[Float64, Float64]:
+def _sampled(graphs: GraphRows, samples: int, seed: int, threads: int) -> tuple[Float64, Float64]:
     """The path sums ``[3, num_nodes]`` of one connected graph, estimated, and their errors."""
-    tree = peel(csr)
-    core = merge_twins(csr, tree.parent, tree.weight)
-    number = core.class_of[_roots(tree.parent)]
-    size = csr.num_nodes
+    core = reduce(graphs)
+    parent = core.tree.parent
+    number = core.classes.label[_roots(parent)]
+    size = graphs.num_nodes
     pivots = np.random.default_rng([seed, size]).permutation(size)[:samples]
     total, squares = _add_up(core, number[pivots], threads)
     mean = total / samples
     variance = np.maximum(squares / samples - mean * mean, 0.0) * (samples / (samples - 1.0))
     error = size * np.sqrt((1.0 - samples / size) * variance / samples)
     errors = error[:, number]
-    errors[:2, tree.parent >= 0] = 0.0
-    return expand(csr, tree, core, size * mean), errors
+    errors[:2, parent >= 0] = 0.0
+    return expand(graphs, core, size * mean), errors
 
 
 def _roots(parent: Int32) -> Int32:
@@ -103,19 +100,18 @@ def _roots(parent: Int32) -> Int32:
     return root
 
 
-def _add_up(core: Classes, sources: Int32, threads: int) -> tuple[Float64, Float64]:
+def _add_up(core: Core, sources: Int64, threads: int) -> tuple[Float64, Float64]:
     """Sums and sums of squares ``[3, num_classes]`` of what each source finds, in their order."""
-    kernels = compiled("brandes")
-    count = int(core.class_ptr[1])
-    graph = core.row_ptr[: count + 1], core.neighbours, core.members[:count], core.total[:count]
+    count = len(core.members)
+    rows = core.classes.row_ptr, core.classes.neighbours
 
     def search(room: tuple[Int32, Int32, Float64], source: int) -> Float64:
-        kernels.dependencies(*graph, source, *room)
-        _, whole, real = room
+        after, whole, real = room
+        dependencies(*rows, core.members, core.total, source, after, whole, real)
         return np.stack([real[0], real[1], whole[0, :count]])
 
     lanes = min(threads, len(sources))
-    entries = int(core.row_ptr[count])
+    entries = len(core.classes.neighbours)
     rooms = [
         (np.empty(entries // 2, np.int32), np.empty((3, count + 1), np.int32), np.empty((6, count)))
         for _ in range(lanes)
@@ -126,9 +122,8 @@ def _add_up(core: Classes, sources: Int32, threads: int) -> tuple[Float64, Float
         ThreadPoolExecutor(lanes) as pool,
     ):
         for first in range(0, len(sources), lanes):
-            for found in pool.map(search, rooms, sources[first : first + lanes].tolist()):
-                total += found
-                found *= found
-                squares += found
+            for sums in pool.map(search, rooms, sources[first : first + lanes].tolist()):
+                total += sums
+                squares += sums * sums
             report(first + lanes)
     return total, squares

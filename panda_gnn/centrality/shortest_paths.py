@@ -19,127 +19,98 @@ any of the three (docs/centrality.md has the argument step by step):
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from panda_gnn.centrality.compiled import compiled
-from panda_gnn.centrality.components import connected_components
-from panda_gnn.centrality.parallel import over_graphs
-from panda_gnn.csr import BlockCSR, Int32, Int64
-
-Float64 = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Peeled:
-    """Connected graphs with their hanging trees taken off (see the kernel for the fields)."""
-
-    parent: Int32
-    peeled: Int32
-    num_peeled: Int64
-    weight: Float64
-    squares: Float64
-    depth: Float64
+from panda_gnn.centrality.brandes import accumulate
+from panda_gnn.centrality.peeling import Peeled, distances_in_trees, peel
+from panda_gnn.graph.arrays import Float64, Int64
+from panda_gnn.graph.components import connected_components
+from panda_gnn.graph.parallel import over_graphs
+from panda_gnn.graph.rows import GraphRows
+from panda_gnn.graph.twins import TwinClasses, twin_classes
 
 
-@dataclass(frozen=True)
-class Classes:
-    """The cores of connected graphs with their twins merged (see the kernel for the fields)."""
+class Core(NamedTuple):
+    """Connected graphs without their hanging trees and with twins merged."""
 
-    class_of: Int32
-    class_ptr: Int64
-    row_ptr: Int64
-    neighbours: Int32
-    kinds: npt.NDArray[np.int8]
+    tree: Peeled
+    classes: TwinClasses
+    #: How many nodes each class has, their total weight and the sum of their squared weights.
     members: Float64
     total: Float64
     squares: Float64
-
-    def numbers(self, csr: BlockCSR) -> tuple[Int64, Int64]:
-        """The places of the nodes in the cores, and the class of each among all classes."""
-        place = np.flatnonzero(self.class_of >= 0)
-        first = np.repeat(self.class_ptr[:-1], csr.sizes)
-        return place, first[place] + self.class_of[place]
+    #: The places of the nodes in the cores, and the class of each among all classes.
+    place: Int64
+    number: Int64
 
 
-def peel(csr: BlockCSR) -> Peeled:
-    """Take the hanging trees off connected graphs."""
-    nodes = csr.num_nodes
-    result = Peeled(
-        np.empty(nodes, np.int32),
-        np.empty(nodes, np.int32),
-        np.empty(csr.num_graphs, np.int64),
-        np.empty(nodes),
-        np.empty(nodes),
-        np.empty(nodes),
-    )
-    compiled("peeling").peel(csr.node_ptr, csr.row_ptr, csr.neighbours, *vars(result).values())
-    return result
+def reduce(graphs: GraphRows) -> Core:
+    """Take the hanging trees off connected graphs and merge the twins of what is left."""
+    tree = peel(graphs)
+    classes = twin_classes(graphs, tree.parent < 0)
+    place, number = class_of_nodes(graphs, classes)
+    weight, count = tree.weight[place], len(classes.size)
+    total: Any = np.bincount(number, weights=weight, minlength=count)
+    squares: Any = np.bincount(number, weights=weight * weight, minlength=count)
+    return Core(tree, classes, classes.size.astype(np.float64), total, squares, place, number)
 
 
-def merge_twins(csr: BlockCSR, parent: Int32, weight: Float64) -> Classes:
-    """Merge the twins among the nodes without a ``parent``."""
-    nodes, graphs = csr.num_nodes, csr.num_graphs
-    result = Classes(
-        np.empty(nodes, np.int32),
-        np.empty(graphs + 1, np.int64),
-        np.empty(nodes + 1, np.int64),
-        np.empty(len(csr.neighbours), np.int32),
-        np.empty(nodes, np.int8),
-        np.empty(nodes),
-        np.empty(nodes),
-        np.empty(nodes),
-    )
-    compiled("twins").merge_twins(
-        csr.node_ptr, csr.row_ptr, csr.neighbours, parent, weight, *vars(result).values()
-    )
-    return result
+def class_of_nodes(graphs: GraphRows, classes: TwinClasses) -> tuple[Int64, Int64]:
+    """The places of the nodes that have a class, and the class of each among all classes."""
+    place = np.flatnonzero(classes.label >= 0)
+    return place, classes.class_ptr[graphs.graph_of_node[place]] + classes.label[place]
 
 
-def path_sums(csr: BlockCSR) -> Float64:
+def path_sums(graphs: GraphRows) -> Float64:
     """Betweenness, load and sum of distances ``[3, num_nodes]`` of connected graphs.
 
     Betweenness and load are sums over ordered pairs of nodes, not normalised.
     """
-    tree = peel(csr)
-    core = merge_twins(csr, tree.parent, tree.weight)
-    sums = np.empty((3, int(core.class_ptr[-1])))
-    graph = core.class_ptr, core.row_ptr, core.neighbours
-    compiled("brandes").accumulate(*graph, core.members, core.total, *sums)
-    return expand(csr, tree, core, sums)
+    core = reduce(graphs)
+    return expand(graphs, core, accumulate(core.classes, core.members, core.total))
 
 
-def expand(csr: BlockCSR, tree: Peeled, core: Classes, sums: Float64) -> Float64:
+def expand(graphs: GraphRows, core: Core, sums: Float64) -> Float64:
     """The sums of all nodes from the ``sums [3, num_classes]`` of weighted Brandes."""
-    kernels = compiled("expansion")
+    tree, place, number = core.tree, core.place, core.number
     through, loaded, far = sums
-    graph = core.class_ptr, core.row_ptr, core.neighbours
-    kernels.pairs_of_false_twins(
-        *graph, core.kinds, core.members, core.total, core.squares, through, loaded
-    )
-    betweenness, load, distances = expanded = np.empty((3, csr.num_nodes))
-    kernels.distances_in_core(
-        csr.node_ptr, core.class_ptr, core.class_of, core.kinds, core.total, far, tree.weight,
-        distances,
-    )  # fmt: skip
-    kernels.distances_in_trees(
-        csr.node_ptr, tree.parent, tree.peeled, tree.num_peeled, tree.weight, tree.depth, distances
-    )
-    size = np.repeat(csr.sizes, csr.sizes).astype(np.float64)
+    _add_pairs_of_false_twins(core, through, loaded)
+    size = np.repeat(graphs.sizes, graphs.sizes).astype(np.float64)
     above = size - tree.weight
     separated = (size - 1.0) ** 2 - tree.squares - above**2
-    place, number = core.numbers(csr)
-    betweenness[:] = load[:] = separated
+    betweenness, load, distances = expanded = np.stack([separated, separated, np.zeros_like(size)])
     betweenness[place] += through[number]
     load[place] += loaded[number]
+    twins = core.total[number] - tree.weight[place]
+    apart = np.where(core.classes.inside[number] > 0, 1.0, 2.0)
+    distances[place] = far[number] + apart * twins
+    distances_in_trees(graphs, tree, distances)
     return expanded
 
 
-def shortest_paths(csr: BlockCSR, *, threads: int) -> dict[str, Float64]:
+def _add_pairs_of_false_twins(core: Core, through: Float64, loaded: Float64) -> None:
+    r"""Add the paths between false twins, which run through one common neighbour each.
+
+    The ordered pairs of different members of a class weigh :math:`\Omega^2 - \sum_i \omega_i^2`,
+    and each of the common neighbours carries an equal share of them.
+    """
+    classes = core.classes
+    degree = np.diff(classes.row_ptr)
+    entries = np.repeat((classes.size > 1) & (classes.inside == 0), degree)
+    graph = np.repeat(classes.class_ptr[:-1], np.diff(classes.row_ptr[classes.class_ptr]))
+    middle = (graph + classes.neighbours)[entries]
+    twins = np.repeat(np.arange(len(degree)), degree)[entries]
+    common = np.bincount(twins, weights=core.members[middle], minlength=len(degree))
+    share = (core.total * core.total - core.squares) / np.where(common > 0.0, common, 1.0)
+    np.add.at(through, middle, share[twins])
+    np.add.at(loaded, middle, share[twins])
+
+
+def shortest_paths(graphs: GraphRows, *, threads: int) -> dict[str, Float64]:
     """Betweenness and load, normalised, and closeness in the form of Wasserman and Faust."""
-    connected, order = connected_components(csr)
+    connected, order = connected_components(graphs)
     sums = over_graphs(
         connected,
         quadratic_cost(connected),
@@ -147,16 +118,18 @@ def shortest_paths(csr: BlockCSR, *, threads: int) -> dict[str, Float64]:
         threads=threads,
         description="shortest paths",
     )
-    return normalised(csr, sums, np.repeat(connected.sizes, connected.sizes), order)
+    return normalised(graphs, sums, np.repeat(connected.sizes, connected.sizes), order)
 
 
-def quadratic_cost(csr: BlockCSR) -> Float64:
+def quadratic_cost(graphs: GraphRows) -> Float64:
     """What a search from every node of a graph costs: nodes times nodes and edges."""
-    size = csr.sizes.astype(np.float64)
-    return size * (size + np.diff(csr.row_ptr[csr.node_ptr]))
+    size = graphs.sizes.astype(np.float64)
+    return size * (size + np.diff(graphs.row_ptr[graphs.node_ptr]))
 
 
-def normalised(csr: BlockCSR, sums: Float64, reached: Int64, order: Int64) -> dict[str, Float64]:
+def normalised(
+    graphs: GraphRows, sums: Float64, reached: Int64, order: Int64
+) -> dict[str, Float64]:
     r"""The three centralities from the sums over pairs of :func:`path_sums`.
 
     With :math:`n` nodes in the graph and :math:`r` in the component, betweenness and load are
@@ -164,10 +137,10 @@ def normalised(csr: BlockCSR, sums: Float64, reached: Int64, order: Int64) -> di
     distances add up to :math:`D` is :math:`\frac{r-1}{D} \cdot \frac{r-1}{n-1}`, zero where it
     reaches nobody.
     """
-    betweenness, load, distances, component = np.empty((4, csr.num_nodes))
+    betweenness, load, distances, component = np.empty((4, graphs.num_nodes))
     betweenness[order], load[order], distances[order] = sums
     component[order] = reached
-    size = np.repeat(csr.sizes, csr.sizes).astype(np.float64)
+    size = np.repeat(graphs.sizes, graphs.sizes).astype(np.float64)
     pairs = np.maximum((size - 1.0) * (size - 2.0), 1.0)
     others = component - 1.0
     closeness = others / np.maximum(distances, 1.0) * (others / np.maximum(size - 1.0, 1.0))

@@ -15,14 +15,13 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import numpy.typing as npt
 
-from panda_gnn.centrality.compiled import compiled
-from panda_gnn.centrality.components import connected_components
-from panda_gnn.centrality.parallel import over_graphs
-from panda_gnn.csr import BlockCSR
-
-Float64 = npt.NDArray[np.float64]
+from panda_gnn.centrality.diffusion import solve
+from panda_gnn.centrality.lanczos import perron
+from panda_gnn.graph.arrays import Float64
+from panda_gnn.graph.components import connected_components
+from panda_gnn.graph.parallel import over_graphs
+from panda_gnn.graph.rows import GraphRows
 
 KATZ_SHARE = 0.9
 TOLERANCE = 1e-13
@@ -33,9 +32,9 @@ MAX_STEPS = 1000
 SAME = 1e-12
 
 
-def spectral(csr: BlockCSR, *, threads: int) -> dict[str, Float64]:
+def spectral(graphs: GraphRows, *, threads: int) -> dict[str, Float64]:
     """Eigenvector and Katz centrality, which share the largest eigenvalue."""
-    connected, order = connected_components(csr)
+    connected, order = connected_components(graphs)
     edges = np.diff(connected.row_ptr[connected.node_ptr])
     cost = (connected.sizes * 8 + edges).astype(np.float64)
     vector, value, residual = over_graphs(
@@ -47,36 +46,27 @@ def spectral(csr: BlockCSR, *, threads: int) -> dict[str, Float64]:
             f"are only known to {residual.max():.0e}",
             stacklevel=2,
         )
-    graph = np.repeat(np.arange(csr.num_graphs), csr.sizes)
-    largest = np.zeros(csr.num_graphs)
+    graph = graphs.graph_of_node
+    largest = np.zeros(graphs.num_graphs)
     np.maximum.at(largest, graph[order], value)
-    component = np.repeat(np.arange(connected.num_graphs), connected.sizes)
+    component = connected.graph_of_node
     mass = np.bincount(component, weights=vector, minlength=connected.num_graphs)
     leads = value >= largest[graph[order]] * (1.0 - SAME)
-    eigenvector = np.empty(csr.num_nodes)
+    eigenvector = np.empty(graphs.num_nodes)
     eigenvector[order] = np.where(leads, vector * mass[component], 0.0)
     strength = KATZ_SHARE / np.where(largest > 0.0, largest, np.inf)
-    katz = np.empty(csr.num_nodes)
-    compiled("diffusion").solve(
-        csr.node_ptr, csr.row_ptr, csr.neighbours, csr.loops, np.ones(csr.num_nodes), strength,
-        TOLERANCE, MAX_STEPS, katz,
-    )  # fmt: skip
-    return {"eigenvector": _unit(csr, eigenvector), "katz": _unit(csr, katz)}
+    katz = solve(graphs, np.ones(graphs.num_nodes), strength, TOLERANCE, MAX_STEPS)
+    return {"eigenvector": _unit(graphs, eigenvector), "katz": _unit(graphs, katz)}
 
 
-def _perron(csr: BlockCSR) -> Float64:
+def _perron(graphs: GraphRows) -> Float64:
     """The Perron vector, eigenvalue and residual ``[3, num_nodes]`` of connected graphs."""
-    vector = np.empty(csr.num_nodes)
-    value, residual = np.empty((2, csr.num_graphs))
-    compiled("lanczos").perron(
-        csr.node_ptr, csr.row_ptr, csr.neighbours, csr.loops, MAX_BASIS, MAX_RESTARTS, TOLERANCE,
-        value, vector, residual,
-    )  # fmt: skip
-    return np.stack([vector, np.repeat(value, csr.sizes), np.repeat(residual, csr.sizes)])
+    vector, value, residual = perron(graphs, MAX_BASIS, MAX_RESTARTS, TOLERANCE)
+    return np.stack([vector, np.repeat(value, graphs.sizes), np.repeat(residual, graphs.sizes)])
 
 
-def _unit(csr: BlockCSR, vector: Float64) -> Float64:
+def _unit(graphs: GraphRows, vector: Float64) -> Float64:
     """Scale every graph's part of a vector to Euclidean length one."""
-    graph = np.repeat(np.arange(csr.num_graphs), csr.sizes)
-    square = np.bincount(graph, weights=vector * vector, minlength=csr.num_graphs)
+    graph = graphs.graph_of_node
+    square = np.bincount(graph, weights=vector * vector, minlength=graphs.num_graphs)
     return vector / np.sqrt(square)[graph]

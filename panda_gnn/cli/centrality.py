@@ -22,9 +22,9 @@ from panda_gnn.centrality.references import reference, sample_by_cost
 from panda_gnn.centrality.sampling import sampled_paths
 from panda_gnn.centrality.shortest_paths import quadratic_cost
 from panda_gnn.cli.training import add_data_arguments
-from panda_gnn.csr import BlockCSR, block_csr
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.errors import InputError, choose
+from panda_gnn.graph.rows import GraphRows, read_graphs
 from panda_gnn.progress import track
 from panda_gnn.reports.plot_centrality import plot_centrality
 
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> None:
     if not 0 <= options.graph < len(dataset):
         raise InputError(f"--graph is {options.graph}, it must be in 0..{len(dataset) - 1}")
     compile_kernels(*names)
-    csr, seconds = _timed(block_csr, dataset, "panda centrality")
+    csr, seconds = _timed(read_graphs, dataset, "panda centrality")
     results = _compute(csr, names, options)
     if options.plot:
         _draw(dataset, csr, results, options)
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _draw(
     dataset: InMemoryDataset,
-    csr: BlockCSR,
+    csr: GraphRows,
     results: dict[str, Result],
     options: argparse.Namespace,
 ) -> None:
@@ -133,7 +133,7 @@ def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
     return function(*arguments), time.perf_counter() - begin
 
 
-def _compute(csr: BlockCSR, names: list[str], options: argparse.Namespace) -> dict[str, Result]:
+def _compute(csr: GraphRows, names: list[str], options: argparse.Namespace) -> dict[str, Result]:
     """Every measure's scores; those that come together are timed together."""
     threads, seed = options.threads or torch.get_num_threads(), options.seed
     if options.samples is not None:
@@ -164,7 +164,7 @@ def _compute(csr: BlockCSR, names: list[str], options: argparse.Namespace) -> di
 
 
 def _compare(
-    csr: BlockCSR, results: dict[str, Result], library: str, options: argparse.Namespace
+    csr: GraphRows, results: dict[str, Result], library: str, options: argparse.Namespace
 ) -> str:
     """Add a library's times and largest differences to the results; say what it was given."""
     other = reference(library)

@@ -22,9 +22,9 @@ from panda_gnn.diagnostics.curvature import balanced_forman_curvature
 from panda_gnn.diagnostics.resistance import total_resistance
 from panda_gnn.diagnostics.spectrum import spectral_gap
 from panda_gnn.errors import InputError, choose
+from panda_gnn.graph.parallel import in_parallel
 from panda_gnn.reports.plot_rewiring import plot_rewiring
 from panda_gnn.rewiring import REWIRINGS, Expander, FullyAdjacent, Rewiring, rewire_dataset
-from panda_gnn.rewiring.parallel import over_graphs
 
 #: The options of the methods: their types, and what they mean.
 OPTIONS: dict[str, tuple[type, str]] = {
@@ -92,8 +92,9 @@ def run(options: argparse.Namespace) -> None:
         plot_rewiring(graphs[number], rewired[number], options.plot, title)
         print(f"drew graph {number} in {options.plot}")
     found = count if options.quick else measure
-    before = over_graphs(found, graphs, "measuring, before", options.threads)
-    after = over_graphs(found, rewired, "measuring, after", options.threads)
+    cost = [int(data.num_edges) for data in rewired]
+    before = in_parallel(found, graphs, cost, "measuring, before", options.threads)
+    after = in_parallel(found, rewired, cost, "measuring, after", options.threads)
     title = f"{DATASETS[options.dataset].printed}: {rewiring}"
     Console().print(_table(title, before, after, f"{len(graphs)} graphs in {seconds:.2f} s"))
 

@@ -17,7 +17,6 @@ from panda_gnn.diagnostics.curvature import (
     ollivier_ricci_curvature,
 )
 from panda_gnn.diagnostics.resistance import (
-    components,
     edge_resistance,
     resistance_sketch,
     total_resistance,
@@ -25,10 +24,9 @@ from panda_gnn.diagnostics.resistance import (
 from panda_gnn.diagnostics.signal import hop_distances
 from panda_gnn.diagnostics.spectrum import spectral_gap
 from panda_gnn.errors import InputError, choose
-from panda_gnn.graphs import undirected_edges
-
-EXACT_NODES = 3000
-"""Larger graphs have their resistances estimated and their diameter left out."""
+from panda_gnn.graph.components import components
+from panda_gnn.graph.limits import EXACT_SUMMARY_NODES
+from panda_gnn.graph.rows import undirected_edges
 
 CURVATURES: Mapping[str, Callable[[Data], Tensor]] = MappingProxyType(
     {
@@ -64,7 +62,9 @@ def bottleneck_nodes(data: Data, by: str = "betweenness", count: int = 10) -> Ra
     return _ranking(node_measure(data, by), _positive(count), lowest_first=by in CURVATURES)
 
 
-def bottleneck_edges(data: Data, by: str = "curvature", count: int = 10) -> Ranking:
+def bottleneck_edges(
+    data: Data, by: str = "curvature", count: int = 10, *, exact_nodes: int = EXACT_SUMMARY_NODES
+) -> Ranking:
     """The ``count`` edges most in the way of messages, equal ones in lexicographic order.
 
     Args:
@@ -73,9 +73,10 @@ def bottleneck_edges(data: Data, by: str = "curvature", count: int = 10) -> Rank
             curvature (the lowest first): ``"curvature"`` for balanced Forman,
             ``"augmented-forman"`` or ``"ollivier-ricci"``.
         count: How many edges; all if there are fewer.
+        exact_nodes: Estimate the resistances of larger graphs.
     """
     choose("measure of edges", by, EDGE_MEASURES)
-    edges, values = edge_measure(data, by)
+    edges, values = edge_measure(data, by, exact_nodes=exact_nodes)
     ranking = _ranking(values, _positive(count), lowest_first=by in CURVATURES)
     return Ranking(edges[:, ranking.items], ranking.values)
 
@@ -91,12 +92,17 @@ def node_measure(data: Data, name: str) -> Tensor:
     return torch.where(lowest.isinf(), torch.nan, lowest)
 
 
-def edge_measure(data: Data, name: str) -> tuple[Tensor, Tensor]:
-    """Every edge ``u < v`` once, ``[2, m]``, and its measure of :data:`EDGE_MEASURES`."""
+def edge_measure(
+    data: Data, name: str, *, exact_nodes: int = EXACT_SUMMARY_NODES
+) -> tuple[Tensor, Tensor]:
+    """Every edge ``u < v`` once, ``[2, m]``, and its measure of :data:`EDGE_MEASURES`.
+
+    The resistances of a graph of more than ``exact_nodes`` nodes are estimated.
+    """
     edges, place = undirected_edges(data, "edge_measure")
     if name in CURVATURES:
         values = CURVATURES[name](data)
-    elif int(data.num_nodes or 0) <= EXACT_NODES:
+    elif int(data.num_nodes or 0) <= exact_nodes:
         values = edge_resistance(data)
     else:
         values = resistance_sketch(data).resistance
@@ -126,10 +132,10 @@ class GraphSummary(NamedTuple):
     negative_edges: float
 
 
-def summarise(data: Data) -> GraphSummary:
+def summarise(data: Data, *, exact_nodes: int = EXACT_SUMMARY_NODES) -> GraphSummary:
     """Count, measure and sum up an undirected graph of one node or more.
 
-    Above :data:`EXACT_NODES` nodes the total resistance is estimated by
+    Above ``exact_nodes`` nodes the diameter is left out and the total resistance is estimated by
     :func:`panda_gnn.diagnostics.resistance_sketch`.
     """
     edges, place = undirected_edges(data, "summarise")
@@ -138,7 +144,7 @@ def summarise(data: Data) -> GraphSummary:
         raise InputError("the graph has no nodes, so there is nothing to sum up")
     degree = edges.flatten().bincount(minlength=num_nodes)
     diameter: int | None = None
-    if num_nodes <= EXACT_NODES:
+    if num_nodes <= exact_nodes:
         hops = hop_distances(data, torch.arange(num_nodes))
         diameter = int(hops[hops.isfinite()].max())
         bridge = edge_resistance(data) > 1 - 1e-6

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="untyped-decorator"
 """Linear systems in the Laplacian of a large sparse graph.
 
 Gaussian elimination of a node joins all its neighbours: the Laplacian of a star with weights
@@ -15,15 +14,14 @@ and expanders alike. Nodes are eliminated in the order of their current degree.
 from __future__ import annotations
 
 import heapq
+from typing import Any
 
-import numba
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 from torch import Tensor
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from panda_gnn.graph.arrays import Float64, Int64
+from panda_gnn.graph.compiled import compiled
 
 
 class LaplacianSolver:
@@ -38,23 +36,23 @@ class LaplacianSolver:
         ones = np.ones(source.size)
         half = csr_array((ones, (source, target)), shape=(num_nodes, num_nodes))
         self.adjacency = csr_array(half + half.T)
-        self.degree: Floats = np.diff(self.adjacency.indptr).astype(np.float64)
+        self.degree: Float64 = np.diff(self.adjacency.indptr).astype(np.float64)
         self.factors = _eliminate(
             self.adjacency.indptr.astype(np.int64), self.adjacency.indices.astype(np.int64), seed
         )
 
-    def multiply(self, x: Floats) -> Floats:
+    def multiply(self, x: Float64) -> Float64:
         """``L x`` for every column of ``x``."""
-        product: Floats = self.degree[:, None] * x - self.adjacency @ x
+        product: Float64 = self.degree[:, None] * x - self.adjacency @ x
         return product
 
-    def precondition(self, b: Floats) -> Floats:
+    def precondition(self, b: Float64) -> Float64:
         """About ``L^+ b``, up to constants: the solution with the approximate factors."""
         x = np.array(b, dtype=np.float64, order="C")
         _substitute(self.factors, x)
         return x
 
-    def solve(self, b: Floats, tolerance: float = 1e-8, max_iterations: int = 1000) -> Floats:
+    def solve(self, b: Float64, tolerance: float = 1e-8, max_iterations: int = 1000) -> Float64:
         """Solve for every column of ``b``, to a residual of ``tolerance`` times its norm."""
         x = np.zeros_like(b)
         residual = b.copy()
@@ -80,8 +78,8 @@ class LaplacianSolver:
         )
 
 
-@numba.njit(cache=True, nogil=True)
-def _grown(array, size):  # type: ignore[no-untyped-def]
+@compiled
+def _grown(array: Any, size: int) -> Any:
     """``array`` with room for ``size`` entries."""
     if size <= array.size:
         return array
@@ -90,9 +88,9 @@ def _grown(array, size):  # type: ignore[no-untyped-def]
     return larger
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _eliminate(  # type: ignore[no-untyped-def]
-    indptr: Ints, indices: Ints, seed: int
+    indptr: Int64, indices: Int64, seed: int
 ):
     """The approximate factors: order, sums S, and per node the later neighbours with w / S."""
     np.random.seed(seed)  # noqa: NPY002
@@ -170,9 +168,9 @@ def _eliminate(  # type: ignore[no-untyped-def]
     return order, total, start, later[: start[count]].copy(), share[: start[count]].copy()
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _substitute(  # type: ignore[no-untyped-def]
-    factors: tuple[Ints, Floats, Ints, Ints, Floats], x: Floats
+    factors: tuple[Int64, Float64, Int64, Int64, Float64], x: Float64
 ):
     """Forward and back substitution in place, for every column of ``x``."""
     order, total, start, later, share = factors

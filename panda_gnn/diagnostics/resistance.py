@@ -7,42 +7,42 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array
 from torch import Tensor
 from torch_geometric.data import Data
 
+from panda_gnn.diagnostics.laplacian_solver import LaplacianSolver
 from panda_gnn.errors import InputError
-from panda_gnn.graphs import undirected_edges
+from panda_gnn.graph.components import components
+from panda_gnn.graph.limits import DENSE_RESISTANCE_NODES, refuse_above
+from panda_gnn.graph.rows import undirected_edges
 
 _PROBES_AT_ONCE = 16
 
-#: A dense matrix over more nodes than this is refused (it would take more than 3 GB).
-DENSE_LIMIT = 20_000
 
-
-def laplacian_pseudoinverse(data: Data) -> Tensor:
+def laplacian_pseudoinverse(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> Tensor:
     r"""The Moore-Penrose inverse :math:`\mathbf{L}^+` of the graph Laplacian, in double precision.
 
     Every edge is a resistor of one ohm; weights, duplicates and self-loops play no part. The
     Laplacian is block diagonal over the connected components, and so is its pseudo-inverse: the
     block of a component with :math:`n_c` nodes is
     :math:`(\mathbf{L}_c + \mathbf{J}/n_c)^{-1} - \mathbf{J}/n_c`, with :math:`\mathbf{J}` all ones.
-    The rows of isolated nodes are zero.
+    The rows of isolated nodes are zero. Graphs of more than ``max_nodes`` nodes are rejected.
     """
     edges, _ = undirected_edges(data, "laplacian_pseudoinverse")
-    return pseudoinverse(edges, int(data.num_nodes or 0))
+    return _pseudoinverse(edges, int(data.num_nodes or 0), max_nodes)
 
 
-def effective_resistance(data: Data) -> Tensor:
+def effective_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> Tensor:
     r"""The resistance :math:`R_{uv} = \mathbf{L}^+_{uu} + \mathbf{L}^+_{vv} - 2 \mathbf{L}^+_{uv}`.
 
     Returns a symmetric matrix ``[num_nodes, num_nodes]`` in double precision: zero on the diagonal,
-    infinite between nodes of different components.
+    infinite between nodes of different components. Graphs of more than ``max_nodes`` nodes are
+    rejected.
     """
     edges, _ = undirected_edges(data, "effective_resistance")
     num_nodes = int(data.num_nodes or 0)
-    inverse = pseudoinverse(edges, num_nodes)
+    inverse = _pseudoinverse(edges, num_nodes, max_nodes)
     diagonal = inverse.diagonal()
     resistance = (diagonal[:, None] + diagonal[None, :] - 2 * inverse).clamp(min=0)
     component = components(edges, num_nodes)
@@ -50,35 +50,38 @@ def effective_resistance(data: Data) -> Tensor:
     return resistance.fill_diagonal_(0)
 
 
-def edge_resistance(data: Data) -> Tensor:
+def edge_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> Tensor:
     """The effective resistance of every column of ``edge_index``, zero for a self-loop.
 
     By Foster's theorem the sum over the undirected edges is the number of nodes minus the number
-    of components; an edge has resistance one if and only if it is a bridge.
+    of components; an edge has resistance one if and only if it is a bridge. Components of more than
+    ``max_nodes`` nodes are rejected.
     """
     edges, _ = undirected_edges(data, "edge_resistance")
     source, target = data.edge_index
     resistance = torch.zeros(source.numel(), dtype=torch.float64, device=source.device)
     component = components(edges, int(data.num_nodes or 0))
     columns_of = _grouped(component[source], _count(component))
-    for nodes, inverse in _component_pseudoinverses(edges, component):
+    for nodes, inverse in _component_pseudoinverses(edges, component, max_nodes):
         here = columns_of[int(component[nodes[0]])]
         u, v = torch.searchsorted(nodes, source[here]), torch.searchsorted(nodes, target[here])
         resistance[here] = inverse[u, u] + inverse[v, v] - 2 * inverse[u, v]
     return resistance.clamp(min=0)
 
 
-def total_resistance(data: Data) -> float:
+def total_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> float:
     r"""The sum of the effective resistance over all unordered pairs of nodes of one component.
 
     For a connected graph this is :math:`R_{tot} = n \, \mathrm{Tr}(\mathbf{L}^+) = n \sum_i
     1/\lambda_i` over the non-zero eigenvalues of the Laplacian. For a disconnected graph the
     components' values are added up: the infinite resistance between components is left out, so that
     the value is finite for every graph (zero without edges). Compare graphs before and after a
-    rewiring only where the components stay the same.
+    rewiring only where the components stay the same. Components of more than ``max_nodes`` nodes
+    are rejected.
     """
     edges, _ = undirected_edges(data, "total_resistance")
-    blocks = _component_pseudoinverses(edges, components(edges, int(data.num_nodes or 0)))
+    component = components(edges, int(data.num_nodes or 0))
+    blocks = _component_pseudoinverses(edges, component, max_nodes)
     return sum((nodes.numel() * float(inverse.trace()) for nodes, inverse in blocks), 0.0)
 
 
@@ -115,8 +118,6 @@ def resistance_sketch(
         probes: How many random vectors to average over, at least two.
         seed: Seeds the probes.
     """
-    from panda_gnn.diagnostics.laplacian_solver import LaplacianSolver
-
     if probes < 2:
         raise InputError(f"probes must be at least 2 to estimate an error, not {probes}")
     edges, _ = undirected_edges(data, "resistance_sketch")
@@ -157,20 +158,12 @@ def resistance_sketch(
     )
 
 
-def components(edges: Tensor, num_nodes: int) -> Tensor:
-    """The number of each node's connected component, counted from zero by first node."""
-    source, target = edges.cpu().numpy()
-    adjacency = coo_array(([True] * source.size, (source, target)), shape=(num_nodes, num_nodes))
-    _, label = connected_components(adjacency, directed=False)
-    return torch.from_numpy(label).to(edges.device, torch.long)
-
-
-def pseudoinverse(edges: Tensor, num_nodes: int) -> Tensor:
+def _pseudoinverse(edges: Tensor, num_nodes: int, max_nodes: int) -> Tensor:
     """:func:`laplacian_pseudoinverse` of the undirected edges ``u < v``, each given once."""
-    if num_nodes > DENSE_LIMIT:
-        raise _too_large(num_nodes)
+    _refuse_large(num_nodes, max_nodes)
     result = torch.zeros(num_nodes, num_nodes, dtype=torch.float64, device=edges.device)
-    for nodes, inverse in _component_pseudoinverses(edges, components(edges, num_nodes)):
+    component = components(edges, num_nodes)
+    for nodes, inverse in _component_pseudoinverses(edges, component, max_nodes):
         result[nodes[:, None], nodes[None, :]] = inverse
     return result
 
@@ -185,7 +178,9 @@ def _grouped(label: Tensor, count: int) -> tuple[Tensor, ...]:
     return torch.split(label.argsort(stable=True), label.bincount(minlength=count).tolist())
 
 
-def _component_pseudoinverses(edges: Tensor, component: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+def _component_pseudoinverses(
+    edges: Tensor, component: Tensor, max_nodes: int
+) -> Iterator[tuple[Tensor, Tensor]]:
     """The nodes (ascending) and the pseudo-inverse of every component with at least one edge."""
     count = _count(component)
     nodes_of, edges_of = _grouped(component, count), _grouped(component[edges[0]], count)
@@ -193,8 +188,7 @@ def _component_pseudoinverses(edges: Tensor, component: Tensor) -> Iterator[tupl
         count = nodes.numel()
         if count == 1:
             continue
-        if count > DENSE_LIMIT:
-            raise _too_large(count)
+        _refuse_large(count, max_nodes)
         u, v = torch.searchsorted(nodes, edges[:, own].contiguous())
         matrix = torch.full((count, count), 1 / count, dtype=torch.float64, device=edges.device)
         matrix[u, v] -= 1
@@ -203,8 +197,5 @@ def _component_pseudoinverses(edges: Tensor, component: Tensor) -> Iterator[tupl
         yield nodes, torch.cholesky_inverse(torch.linalg.cholesky(matrix)) - 1 / count
 
 
-def _too_large(num_nodes: int) -> InputError:
-    return InputError(
-        f"exact resistances of {num_nodes} nodes need a dense matrix of {num_nodes} rows, and at "
-        f"most {DENSE_LIMIT} are accepted: use resistance_sketch instead"
-    )
+def _refuse_large(num_nodes: int, max_nodes: int) -> None:
+    refuse_above(max_nodes, num_nodes, "an exact resistance", "resistance_sketch")

@@ -12,12 +12,11 @@ from torch_geometric.data import Data
 
 from panda_gnn.diagnostics.states import Model, copies, evaluating, features, node_states
 from panda_gnn.errors import InputError, choose
+from panda_gnn.graph.limits import EXACT_SENSITIVITY_NODES
 
 NORMS = ("operator", "entrywise")
 MODES = ("forward", "reverse")
 
-#: Graphs of up to this many nodes are measured exactly unless told otherwise.
-EXACT_NODES = 512
 #: So many random sources stand for all nodes of a larger graph.
 SAMPLED_SOURCES = 64
 
@@ -95,9 +94,10 @@ def sensitivity(
     - ``"entrywise"``: the sum :math:`\sum_{\alpha\beta} |\mathbf{J}_{\alpha\beta}|`, which PyG's
       ``torch_geometric.utils.influence`` computes for the last layer.
 
-    A graph of up to :data:`EXACT_NODES` nodes is measured exactly. In a larger one, random sources
-    are drawn without replacement and every one of them is measured exactly, at all nodes: the mean
-    over the sources estimates the mean over all nodes without bias, and
+    A graph of up to 512 nodes (:data:`~panda_gnn.graph.limits.EXACT_SENSITIVITY_NODES`) is measured
+    exactly. In a larger one, random sources are drawn without replacement and every one of them is
+    measured exactly, at all nodes: the mean over the sources estimates the mean over all nodes
+    without bias, and
     :meth:`Sensitivity.standard_error` says how well.
 
     Args:
@@ -138,7 +138,7 @@ def _sources(sources: int | Tensor | None, num_nodes: int, generator: torch.Gene
             raise InputError(f"sources must be different nodes among 0..{num_nodes - 1}")
         return sources.view(-1)
     if sources is None:
-        sources = num_nodes if num_nodes <= EXACT_NODES else SAMPLED_SOURCES
+        sources = num_nodes if num_nodes <= EXACT_SENSITIVITY_NODES else SAMPLED_SOURCES
     if sources < 1:
         raise InputError(f"sources is {sources}, it must be at least 1, or a tensor of nodes")
     if sources >= num_nodes:

@@ -23,7 +23,8 @@ from panda_gnn.errors import InputError, choose
 
 UNITS = ("node", "graph")
 
-_ROWS_AT_ONCE = 1 << 17
+#: How many rows of states all copies of a graph may have that are measured in one pass.
+ROWS_AT_ONCE = 1 << 17
 
 
 class SignalPropagation(NamedTuple):
@@ -49,6 +50,7 @@ def signal_propagation(
     distance_graph: Data | None = None,
     subtract_silence: bool = False,
     seed: int = 0,
+    rows_at_once: int = ROWS_AT_ONCE,
 ) -> SignalPropagation:
     r"""The amount of signal that reaches the graph from random sources, as in the appendix 'Signal
     Propagation' of the paper.
@@ -95,6 +97,7 @@ def signal_propagation(
             ``data`` if omitted.
         subtract_silence: Count only what differs from the states without any source.
         seed: Seeds the sources.
+        rows_at_once: Measure so many sources in one pass that their states have no more rows.
     """
     choose("unit", unit, UNITS)
     num_nodes = int(data.num_nodes or 0)
@@ -113,10 +116,11 @@ def signal_propagation(
     # The graph's own features may have any width: they make way for those of the experiment.
     bare = data.clone()
     bare.x = source_feature.new_zeros(num_nodes, in_channels)
+    count = max(1, rows_at_once // num_nodes)
     values = []
     with torch.no_grad(), evaluating(model):
         silence = node_states(model, bare, bare.x)[layer].values if subtract_silence else None
-        for chunk, share in zip(*_chunks(nodes, weight, num_nodes), strict=True):
+        for chunk, share in zip(nodes.split(count), weight.split(count), strict=True):
             batch = copies(bare, chunk.numel())
             x = batch.x.view(chunk.numel(), num_nodes, in_channels)
             x[torch.arange(chunk.numel(), device=device), chunk] = source_feature
@@ -158,13 +162,6 @@ def _normalised(distance: Tensor) -> Tensor:
     """Distances as shares of the greatest from the same source; zero where there is none."""
     finite = torch.where(distance.isinf(), torch.zeros_like(distance), distance)
     return finite / finite.amax(1, keepdim=True).clamp(min=1)
-
-
-def _chunks(
-    nodes: Tensor, weight: Tensor, num_nodes: int
-) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
-    count = max(1, _ROWS_AT_ONCE // num_nodes)
-    return nodes.split(count), weight.split(count)
 
 
 def _unit_signals(states: NodeStates, count: int, unit: str) -> Tensor:

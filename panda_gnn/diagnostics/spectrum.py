@@ -6,16 +6,18 @@ import warnings
 
 import numpy as np
 import torch
+from scipy.sparse.linalg import LinearOperator, lobpcg
 from torch import Tensor
 from torch_geometric.data import Data
 
-from panda_gnn.diagnostics.resistance import components
-from panda_gnn.graphs import undirected_edges
+from panda_gnn.diagnostics.laplacian_solver import LaplacianSolver
+from panda_gnn.graph.arrays import Float64
+from panda_gnn.graph.components import components
+from panda_gnn.graph.limits import DENSE_SPECTRUM_NODES
+from panda_gnn.graph.rows import undirected_edges
 
-_DENSE_LIMIT = 1000
 
-
-def spectral_gap(data: Data) -> float:
+def spectral_gap(data: Data, *, dense_nodes: int = DENSE_SPECTRUM_NODES) -> float:
     r"""The second smallest eigenvalue of the normalised Laplacian.
 
     .. math::
@@ -26,14 +28,14 @@ def spectral_gap(data: Data) -> float:
     most :math:`n / (n - 1)`, which only cliques reach. A graph of one node, or none, has no second
     eigenvalue: its gap is zero by definition. Weights, duplicates and self-loops play no part.
 
-    Graphs of up to 1000 nodes are solved densely, larger ones by LOBPCG with a Laplacian
+    Graphs of up to ``dense_nodes`` nodes are solved densely, larger ones by LOBPCG with a Laplacian
     preconditioner, to about eight digits.
     """
     edges, _ = undirected_edges(data, "spectral_gap")
     num_nodes = int(data.num_nodes or 0)
     if num_nodes < 2 or int(components(edges, num_nodes).max()) > 0:
         return 0.0
-    if num_nodes <= _DENSE_LIMIT:
+    if num_nodes <= dense_nodes:
         return _dense_gap(edges, num_nodes)
     return _sparse_gap(edges, num_nodes)
 
@@ -47,20 +49,16 @@ def _dense_gap(edges: Tensor, num_nodes: int) -> float:
 
 
 def _sparse_gap(edges: Tensor, num_nodes: int) -> float:
-    from scipy.sparse.linalg import LinearOperator, lobpcg
-
-    from panda_gnn.diagnostics.laplacian_solver import Floats, LaplacianSolver
-
     solver = LaplacianSolver(edges, num_nodes)
     root = np.sqrt(solver.degree)[:, None]
 
     def operator(function: object) -> LinearOperator:
         return LinearOperator((num_nodes, num_nodes), matvec=function, matmat=function, dtype=float)
 
-    def normalised(x: Floats) -> Floats:
+    def normalised(x: Float64) -> Float64:
         return solver.multiply(x / root) / root
 
-    def inverse(x: Floats) -> Floats:
+    def inverse(x: Float64) -> Float64:
         return root * solver.precondition(root * x)
 
     value = 1.0

@@ -22,9 +22,10 @@ from panda_gnn.diagnostics import (
     summarise,
     total_resistance,
 )
-from panda_gnn.diagnostics.bottlenecks import EXACT_NODES, edge_measure
-from panda_gnn.diagnostics.resistance import components
+from panda_gnn.diagnostics.bottlenecks import edge_measure
 from panda_gnn.errors import InputError
+from panda_gnn.graph.components import components
+from panda_gnn.graph.limits import EXACT_SUMMARY_NODES
 from panda_gnn.nn import GNN
 from panda_gnn.reports.untrained import printed_name, untrained_model
 from panda_gnn.rewiring.fosr import FoSR
@@ -274,4 +275,4 @@ def _remedies(
 def _resistance(data: Data, num_components: int) -> float:
     num_nodes = int(data.num_nodes or 0)
     joined = int(components(data.edge_index, num_nodes).max()) + 1 < num_components
-    return float("nan") if joined or num_nodes > EXACT_NODES else total_resistance(data)
+    return float("nan") if joined or num_nodes > EXACT_SUMMARY_NODES else total_resistance(data)

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from panda_gnn.diagnostics import hop_distances
-from panda_gnn.diagnostics.resistance import components
+from panda_gnn.graph.components import components
 
 Floats = npt.NDArray[np.float64]
 

@@ -6,13 +6,13 @@ from types import MappingProxyType
 from panda_gnn.rewiring.afrc import AFRC
 from panda_gnn.rewiring.base import Rewiring
 from panda_gnn.rewiring.borf import BORF
+from panda_gnn.rewiring.dataset import rewire_dataset
 from panda_gnn.rewiring.digl import DIGL
 from panda_gnn.rewiring.expander import Expander
 from panda_gnn.rewiring.fosr import FoSR
 from panda_gnn.rewiring.fully_adjacent import FullyAdjacent
 from panda_gnn.rewiring.gtr import GTR
 from panda_gnn.rewiring.laser import LASER
-from panda_gnn.rewiring.parallel import rewire_dataset
 from panda_gnn.rewiring.sdrf import SDRF
 from panda_gnn.rewiring.virtual_node import VirtualNode
 

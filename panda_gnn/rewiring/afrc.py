@@ -7,16 +7,16 @@ import threading
 import warnings
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.diagnostics.curvature import augmented_forman, neighbour_lists
 from panda_gnn.errors import InputError
+from panda_gnn.graph.arrays import Float64, Int32, Int64
+from panda_gnn.graph.compiled import compiled
+from panda_gnn.graph.forman import augmented_forman
+from panda_gnn.graph.rows import rows_of_edges
 from panda_gnn.rewiring.base import Rewiring, edited, whole_number
-
-Floats = npt.NDArray[np.float64]
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -71,26 +71,23 @@ class AFRC(Rewiring):
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The edges after all rounds."""
-        from panda_gnn.rewiring.afrc_kernel import supporting_pairs
-
         random = self.generator(edges, num_nodes)
         lower, upper = math.nan, math.nan
         for step in range(self.rounds):
             array = edges.cpu().numpy()
-            start, neighbour = neighbour_lists(array, num_nodes)
-            tail = np.repeat(np.arange(num_nodes), np.diff(start))
-            curvature = augmented_forman(self.cycles)(start, neighbour)[tail < neighbour]
+            graph = rows_of_edges(array, num_nodes)
+            curvature = augmented_forman(graph, self.cycles)
             if step == 0:
                 lower, upper = self._bounds(curvature)
             low = array[:, curvature < lower]
             uniform = random.random(size=(low.shape[1],))
-            pairs = supporting_pairs(start, neighbour, low, uniform)
+            pairs = supporting_pairs(graph.row_ptr, graph.neighbours, low, uniform)
             added = torch.from_numpy(pairs).to(edges.device)
             removed = edges[:, torch.from_numpy(curvature > upper).to(edges.device)]
             edges = edited(edges, num_nodes, added, removed)
         return edges
 
-    def _bounds(self, curvature: Floats) -> tuple[float, float]:
+    def _bounds(self, curvature: Float64) -> tuple[float, float]:
         """The lower and the upper bound; nothing is below or above a bound that is ``nan``."""
         lower, upper = self.lower_bound, self.upper_bound
         if lower is None or upper is None:
@@ -100,7 +97,7 @@ class AFRC(Rewiring):
         return lower, upper
 
 
-def automatic_bounds(curvature: Floats) -> tuple[float, float]:
+def automatic_bounds(curvature: Float64) -> tuple[float, float]:
     """The bounds that two Gaussians give, ``nan`` for fewer than two different values."""
     if np.unique(curvature).size < 2:
         return math.nan, math.nan
@@ -116,3 +113,34 @@ def automatic_bounds(curvature: Floats) -> tuple[float, float]:
     low_spread, high_spread = np.sqrt(mixture.covariances_.ravel()[order])
     between = low_mean * high_spread + high_mean * low_spread
     return float(between / (low_spread + high_spread)), float(high_mean + high_spread)
+
+
+@compiled
+def supporting_pairs(start: Int64, neighbour: Int32, edges: Int64, uniform: Float64) -> Int64:
+    """One pair ``u < v`` for every column of ``edges`` that has any, picked by ``uniform``.
+
+    The pairs of the edge ``(u, v)`` join each node that is next to one end only to the other end.
+    """
+    pairs = np.empty_like(edges)
+    count = 0
+    options = np.empty((2, neighbour.size), np.int64)
+    for edge in range(edges.shape[1]):
+        u, v = edges[0, edge], edges[1, edge]
+        size = 0
+        here, there = start[u], start[v]
+        while here < start[u + 1] or there < start[v + 1]:
+            near = neighbour[here] if here < start[u + 1] else start.size
+            far = neighbour[there] if there < start[v + 1] else start.size
+            if near < far and near != v:
+                options[0, size], options[1, size] = near, v
+                size += 1
+            elif far < near and far != u:
+                options[0, size], options[1, size] = u, far
+                size += 1
+            here += near <= far
+            there += far <= near
+        if size > 0:
+            a, b = options[:, int(uniform[edge] * size)]
+            pairs[0, count], pairs[1, count] = min(a, b), max(a, b)
+            count += 1
+    return pairs[:, :count]

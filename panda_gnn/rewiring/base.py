@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
 from panda_gnn.errors import InputError
-from panda_gnn.graphs import undirected_edges
+from panda_gnn.graph.rows import undirected_edges
 
 
 class Rewiring(BaseTransform):
@@ -52,7 +52,7 @@ class Rewiring(BaseTransform):
         return with_edges(data, before, place, after)
 
     def edges_of(self, data: Data) -> tuple[Tensor, Tensor]:
-        """What :func:`panda_gnn.graphs.undirected_edges` gives for a graph that can be rewired."""
+        """What :func:`~panda_gnn.graph.rows.undirected_edges` gives for a graph to be rewired."""
         name = type(self).__name__
         if "edge_type" in data:
             raise InputError(
@@ -95,7 +95,7 @@ def edited(edges: Tensor, num_nodes: int, added: Tensor, removed: Tensor) -> Ten
 def with_edges(data: Data, before: Tensor, place: Tensor, after: Tensor) -> Data:
     """``data`` with the edge index ``after``, the types of its edges and their attributes.
 
-    ``before`` and ``place`` are what :func:`panda_gnn.graphs.undirected_edges` returned for it.
+    ``before`` and ``place`` are what :func:`panda_gnn.graph.rows.undirected_edges` returned for it.
     """
     num_nodes = int(data.num_nodes or 0)
     rank = after[0] * num_nodes + after[1]

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.diagnostics.curvature import neighbour_lists
 from panda_gnn.errors import choose
+from panda_gnn.graph.arrays import Int64
+from panda_gnn.graph.compiled import compiled
+from panda_gnn.graph.forman import adjacent
+from panda_gnn.graph.ollivier import heaviest_pair, ollivier_ricci
+from panda_gnn.graph.rows import GraphRows, rows_of_edges
+from panda_gnn.graph.twins import TwinClasses, twin_classes
 from panda_gnn.rewiring.base import Rewiring, edited, whole_number
+from panda_gnn.rewiring.released import borf_edge_index
 
 
 @functional_transform("borf")
@@ -54,21 +61,39 @@ class BORF(Rewiring):
     def rewired_edge_index(self, edges: Tensor, num_nodes: int) -> Tensor:
         if self.variant == "paper":
             return super().rewired_edge_index(edges, num_nodes)
-        from panda_gnn.rewiring.released import borf_edge_index
-
         options = (self.batches, self.added, self.removed)
         result = borf_edge_index(edges.cpu().numpy(), num_nodes, *options)
         return torch.from_numpy(result).to(edges.device)
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The edges after all batches."""
-        from panda_gnn.rewiring.borf_kernel import batch
-
         for _ in range(self.batches):
             array = edges.cpu().numpy()
-            lists = neighbour_lists(array, num_nodes)
-            pairs, highest = batch(*lists, array, self.added, self.removed)
+            graph = rows_of_edges(array, num_nodes)
+            pairs, highest = one_batch(graph, twin_classes(graph), array, self.added, self.removed)
             added = torch.from_numpy(pairs).to(edges.device)
             removed = edges[:, torch.from_numpy(highest).to(edges.device)]
             edges = edited(edges, num_nodes, added, removed)
         return edges
+
+
+@compiled
+def one_batch(
+    graph: GraphRows, twins: TwinClasses, edges: Int64, added: int, removed: int
+) -> tuple[Int64, Int64]:
+    """The non-edges ``[2, t]`` that become edges, and the columns of ``edges`` to delete.
+
+    ``edges`` is in lexicographic order, and so are the columns among edges of equal curvature.
+    """
+    curvature = ollivier_ricci(twins, edges, added, removed)
+    lowest = np.argsort(curvature, kind="mergesort")[:added]
+    highest = np.argsort(-curvature, kind="mergesort")[:removed]
+    untouched = np.full(twins.first.size, -1, np.int64)
+    pairs = np.empty((2, lowest.size), np.int64)
+    count = 0
+    for edge in lowest:
+        low, high = heaviest_pair(twins, edges[0, edge], edges[1, edge], untouched)
+        if not adjacent(graph.row_ptr, graph.neighbours, low, high):
+            pairs[0, count], pairs[1, count] = low, high
+            count += 1
+    return pairs[:, :count], highest

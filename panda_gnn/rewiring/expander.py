@@ -10,7 +10,7 @@ from torch import Tensor
 from torch_geometric.data.datapipes import functional_transform
 
 from panda_gnn.errors import InputError
-from panda_gnn.graphs import undirected_edges
+from panda_gnn.graph.rows import undirected_edges
 from panda_gnn.rewiring.base import Rewiring, both_directions
 
 

@@ -6,8 +6,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.diagnostics.curvature import neighbour_lists
+from panda_gnn.graph.rows import rows_of_edges
+from panda_gnn.graph.twins import twin_classes
 from panda_gnn.rewiring.base import Rewiring, whole_number
+from panda_gnn.rewiring.gtr_kernel import class_matrices, greedy_edges
 
 
 @functional_transform("gtr")
@@ -42,10 +44,7 @@ class GTR(Rewiring):
 
     def additions(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The edges that are added, in order: fewer iterations give the first of them."""
-        from panda_gnn.diagnostics.twins import twin_classes
-        from panda_gnn.rewiring.gtr_kernel import class_matrices, greedy_edges
-
-        twins = twin_classes(*neighbour_lists(edges.cpu().numpy(), num_nodes))
+        twins = twin_classes(rows_of_edges(edges.cpu().numpy(), num_nodes))
         added = greedy_edges(twins, *class_matrices(twins), self.iterations)
         return torch.from_numpy(added).to(edges.device)
 

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="untyped-decorator"
 r"""GTR's loop, on classes of twins.
 
 Twins :math:`i, i'` of degree :math:`d` satisfy :math:`\mathbf{L}(\mathbf{1}_i - \mathbf{1}_{i'}) =
@@ -13,24 +12,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
-import numpy.typing as npt
 import torch
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
-from panda_gnn.diagnostics.twins import TwinClasses
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Marks = npt.NDArray[np.bool_]
+from panda_gnn.graph.arrays import Bool, Float64, Int64
+from panda_gnn.graph.compiled import compiled
+from panda_gnn.graph.components import component_labels
+from panda_gnn.graph.twins import TwinClasses
 
 #: Falls of the trace that differ by less than this share are the same.
 _EQUAL = 1e-9
 
 
-def class_matrices(twins: TwinClasses) -> tuple[Ints, Floats, Floats, Floats]:
+def class_matrices(twins: TwinClasses) -> tuple[Int64, Float64, Float64, Float64]:
     r"""The component and :math:`1 / \mu` of every class, :math:`\mathbf{L}^+` and its square.
 
     On functions that are constant on classes, in the basis of normalised indicators, the Laplacian
@@ -38,15 +32,14 @@ def class_matrices(twins: TwinClasses) -> tuple[Ints, Floats, Floats, Floats]:
     diagonal, the number of a member's neighbours outside its class.
     """
     count = twins.size.size
-    source = np.repeat(np.arange(count), np.diff(twins.start))
-    graph = csr_array((np.ones(source.size), twins.neighbour, twins.start), shape=(count, count))
-    _, component = connected_components(graph, directed=False)
+    source = np.repeat(np.arange(count), np.diff(twins.row_ptr))
+    component = component_labels(twins.graphs)
     root = np.sqrt(twins.size)
     constant = root / np.sqrt(np.bincount(component, weights=twins.size))[component]
     kernel = np.outer(constant, constant)
     kernel[component[:, None] != component[None, :]] = 0
     laplacian = kernel.copy()
-    laplacian[source, twins.neighbour] -= root[source] * root[twins.neighbour]
+    laplacian[source, twins.neighbours] -= root[source] * root[twins.neighbours]
     laplacian[np.diag_indices(count)] += twins.degree - twins.inside
     factor = torch.linalg.cholesky(torch.from_numpy(laplacian))
     inverse = torch.cholesky_inverse(factor) - torch.from_numpy(kernel)
@@ -57,34 +50,34 @@ def class_matrices(twins: TwinClasses) -> tuple[Ints, Floats, Floats, Floats]:
     excess = np.divide(1.0, rate, out=np.zeros(count), where=rate > 0)
     first[np.diag_indices(count)] += excess * (1 - 1 / twins.size)
     second[np.diag_indices(count)] += excess**2 * (1 - 1 / twins.size)
-    return component.astype(np.int64), excess, first, second
+    return component, excess, first, second
 
 
 class _State(NamedTuple):
     """The classes, with room for those that nodes form when they leave theirs."""
 
     #: How many nodes a class has; ``member[head]`` is the first of them, the others follow it.
-    size: Ints
-    head: Ints
-    member: Ints
+    size: Int64
+    head: Int64
+    member: Int64
     #: Whether no edge can be added between two classes, or inside of one.
-    closed: Marks
+    closed: Bool
     #: The pseudo-inverse and its square, between different nodes of the classes but for the
     #: diagonal, which is that of one node and exceeds the entry between twins by ``excess``.
-    excess: Floats
-    inverse: Floats
-    square: Floats
+    excess: Float64
+    inverse: Float64
+    square: Float64
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def greedy_edges(
     twins: TwinClasses,
-    component: Ints,
-    excess: Floats,
-    inverse: Floats,
-    square: Floats,
+    component: Int64,
+    excess: Float64,
+    inverse: Float64,
+    square: Float64,
     iterations: int,
-) -> Ints:
+) -> Int64:
     """GTR's additions ``[2, t]`` in order, each as ``u < v``."""
     count, num_nodes = twins.size.size, twins.label.size
     iterations = min(iterations, num_nodes * (num_nodes - 1) // 2)
@@ -110,8 +103,8 @@ def greedy_edges(
         for d in range(count):
             state.closed[c, d] = component[c] != component[d]
         state.closed[c, c] = twins.inside[c] > 0 or twins.degree[c] == 0
-        for slot in range(twins.start[c], twins.start[c + 1]):
-            state.closed[c, twins.neighbour[slot]] = True
+        for slot in range(twins.row_ptr[c], twins.row_ptr[c + 1]):
+            state.closed[c, twins.neighbours[slot]] = True
     added = np.empty((2, iterations), np.int64)
     for step in range(iterations):
         u, v, s, t = _best_pair(state, count)
@@ -124,7 +117,7 @@ def greedy_edges(
     return added
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _best_pair(state: _State, count: int) -> tuple[int, int, int, int]:
     """The first pair of nodes with the greatest fall of the trace, and their classes."""
     inverse, square = state.inverse, state.square
@@ -148,7 +141,7 @@ def _best_pair(state: _State, count: int) -> tuple[int, int, int, int]:
     return u, v, s, t
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _alone(state: _State, c: int, count: int) -> tuple[int, int]:
     """Let the first node of class ``c`` form a class; its number, and how many there are now."""
     if state.size[c] == 1:
@@ -169,7 +162,7 @@ def _alone(state: _State, c: int, count: int) -> tuple[int, int]:
     return count, count + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _join(state: _State, s: int, t: int, count: int) -> None:
     """The rank-one update of both matrices for an edge between the single nodes of two classes."""
     state.closed[s, t] = state.closed[t, s] = True

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.diagnostics.curvature import neighbour_lists
 from panda_gnn.errors import InputError
+from panda_gnn.graph.arrays import Float64, Int32, Int64
+from panda_gnn.graph.compiled import compiled
+from panda_gnn.graph.rows import rows_of_edges
 from panda_gnn.rewiring.base import Rewiring, whole_number, with_edges
 
 
@@ -50,11 +53,10 @@ class LASER(Rewiring):
 
     def additions(self, edges: Tensor, num_nodes: int) -> tuple[Tensor, Tensor]:
         """The edges that are added, and their distance in the graph."""
-        from panda_gnn.rewiring.laser_kernel import distant_edges
-
         seed = int(self.generator(edges, num_nodes).integers(2**32))
-        lists = neighbour_lists(edges.cpu().numpy(), num_nodes)
-        added, distance = distant_edges(*lists, self.snapshots, self.rho, self.walk_length, seed)
+        graph = rows_of_edges(edges.cpu().numpy(), num_nodes)
+        options = self.snapshots, self.rho, self.walk_length, seed
+        added, distance = distant_edges(graph.row_ptr, graph.neighbours, *options)
         device = edges.device
         return torch.from_numpy(added).to(device), torch.from_numpy(distance).to(device)
 
@@ -74,3 +76,72 @@ class LASER(Rewiring):
         result = with_edges(data, before, place, after[:, order])
         result.edge_type = kind[order]
         return result
+
+
+@compiled
+def distant_edges(
+    start: Int64, neighbour: Int32, snapshots: int, rho: float, walk_length: int, seed: int
+) -> tuple[Int64, Int64]:
+    """LASER's additions ``[2, t]``, each as ``u < v``, and the distance of the two nodes."""
+    np.random.seed(seed)  # noqa: NPY002
+    num_nodes = start.size - 1
+    distance = np.full(num_nodes, -1)
+    queue = np.empty(num_nodes, np.int64)
+    source, target, relation = [0 for _ in range(0)], [0 for _ in range(0)], [0 for _ in range(0)]
+    for i in range(num_nodes):
+        ball = queue[: _within(start, neighbour, i, snapshots, distance, queue)]
+        candidates = np.array([j for j in ball if j > i and distance[j] >= 2])
+        if candidates.size > 0:
+            walks = _log_walks(start, neighbour, i, walk_length)
+            np.random.shuffle(candidates)  # noqa: NPY002
+            candidates = candidates[np.argsort(walks[candidates], kind="mergesort")]
+            for r in range(2, snapshots + 1):
+                ring = candidates[distance[candidates] == r]
+                for j in ring[: max(int(rho * ring.size), min(ring.size, 1))]:
+                    source.append(i)
+                    target.append(j)
+                    relation.append(r)
+        distance[ball] = -1
+    added = np.empty((2, len(source)), np.int64)
+    for e in range(len(source)):
+        added[0, e], added[1, e] = source[e], target[e]
+    return added, np.array(relation, dtype=np.int64)
+
+
+@compiled
+def _within(
+    start: Int64, neighbour: Int32, i: int, radius: int, distance: Int64, queue: Int64
+) -> int:
+    """Fill ``distance`` of the nodes within ``radius`` of ``i`` and ``queue`` with these nodes."""
+    distance[i], queue[0] = 0, i
+    head, tail = 0, 1
+    while head < tail:
+        u = queue[head]
+        head += 1
+        if distance[u] == radius:
+            break
+        for slot in range(start[u], start[u + 1]):
+            v = neighbour[slot]
+            if distance[v] < 0:
+                distance[v] = distance[u] + 1
+                queue[tail] = v
+                tail += 1
+    return tail
+
+
+@compiled
+def _log_walks(start: Int64, neighbour: Int32, i: int, length: int) -> Float64:
+    """The logarithm of row ``i`` of ``(A + I)^length``, rounded so that equal counts stay equal."""
+    num_nodes = start.size - 1
+    count = np.zeros(num_nodes)
+    count[i] = 1
+    for _ in range(length):
+        longer = count.copy()
+        for u in range(num_nodes):
+            if count[u] > 0:
+                for slot in range(start[u], start[u + 1]):
+                    longer[neighbour[slot]] += count[u]
+        count = longer
+    for u in range(num_nodes):
+        count[u] = np.round(np.log2(count[u]), 10)
+    return count

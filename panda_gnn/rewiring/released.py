@@ -1,4 +1,3 @@
-# mypy: disable-error-code="untyped-decorator"
 """What the public code of SDRF and BORF computes instead of SDRF and BORF.
 
 Published rows depend on it, so it can be had by ``variant="released"``; nothing else should use it.
@@ -9,18 +8,15 @@ below are not imitated; one such is that SDRF's scan of the candidates, too, sto
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit
 
-from panda_gnn.diagnostics.transport import transport
+from panda_gnn.graph.arrays import Bool, Float64, Int64
+from panda_gnn.graph.compiled import compiled
+from panda_gnn.graph.transport import transport
 from panda_gnn.rewiring.sdrf_kernel import ADD, REMOVE, draw
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
-
-@njit(cache=True, nogil=True)
-def forman_value(adjacency: Ints, paths: Ints, i: int, j: int) -> float:
+@compiled
+def forman_value(adjacency: Int64, paths: Int64, i: int, j: int) -> float:
     """Balanced Forman curvature with a wrong count of 4-cycles.
 
     ``paths`` counts walks of length two. A neighbour ``k`` of ``j`` counts if there are more of
@@ -44,8 +40,8 @@ def forman_value(adjacency: Ints, paths: Ints, i: int, j: int) -> float:
     return value
 
 
-@njit(cache=True, nogil=True)
-def scan(adjacency: Ints, paths: Ints, curvature: Floats) -> int:
+@compiled
+def scan(adjacency: Int64, paths: Int64, curvature: Float64) -> int:
     """Fill in ``curvature`` row by row up to the first non-neighbour; return how many were.
 
     What lies behind the first non-neighbour stays as it was.
@@ -61,8 +57,8 @@ def scan(adjacency: Ints, paths: Ints, curvature: Floats) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
-def _toggle(adjacency: Ints, paths: Ints, k: int, l: int, step: int) -> None:  # noqa: E741
+@compiled
+def _toggle(adjacency: Int64, paths: Int64, k: int, l: int, step: int) -> None:  # noqa: E741
     """Add (``step`` 1) or remove (-1) the edge ``(k, l)`` and the walks over it."""
     adjacency[k, l] = adjacency[l, k] = 0
     for near, far in ((k, l), (l, k)):
@@ -72,8 +68,10 @@ def _toggle(adjacency: Ints, paths: Ints, k: int, l: int, step: int) -> None:  #
     adjacency[k, l] = adjacency[l, k] = step > 0
 
 
-@njit(cache=True, nogil=True)
-def _flow(adjacency: Ints, paths: Ints, uniform: Floats, tau: float, removal_bound: float) -> Ints:
+@compiled
+def _flow(
+    adjacency: Int64, paths: Int64, uniform: Float64, tau: float, removal_bound: float
+) -> Int64:
     num_nodes = adjacency.shape[0]
     curvature = np.zeros((num_nodes, num_nodes))
     actions = np.empty((2 * uniform.size, 3), np.int64)
@@ -105,7 +103,7 @@ def _flow(adjacency: Ints, paths: Ints, uniform: Floats, tau: float, removal_bou
     return actions[:count]
 
 
-def dense(edges: Ints, num_nodes: int) -> tuple[Ints, Ints]:
+def dense(edges: Int64, num_nodes: int) -> tuple[Int64, Int64]:
     """The adjacency matrix and its square."""
     adjacency = np.zeros((num_nodes, num_nodes))
     adjacency[edges[0], edges[1]] = adjacency[edges[1], edges[0]] = 1
@@ -114,17 +112,17 @@ def dense(edges: Ints, num_nodes: int) -> tuple[Ints, Ints]:
 
 
 def sdrf_actions(
-    edges: Ints, num_nodes: int, uniform: Floats, tau: float, removal_bound: float
-) -> Ints:
+    edges: Int64, num_nodes: int, uniform: Float64, tau: float, removal_bound: float
+) -> Int64:
     """SDRF's actions with the wrong formula for a part of the edges.
 
     The least curvature is that of the whole matrix, in which non-edges and unread edges are 0.
     """
-    actions: Ints = _flow(*dense(edges, num_nodes), uniform, tau, removal_bound)
+    actions: Int64 = _flow(*dense(edges, num_nodes), uniform, tau, removal_bound)
     return actions
 
 
-def borf_edge_index(edges: Ints, num_nodes: int, batches: int, added: int, removed: int) -> Ints:
+def borf_edge_index(edges: Int64, num_nodes: int, batches: int, added: int, removed: int) -> Int64:
     """BORF on a directed copy of the graph: the directed edges it ends with.
 
     Mass moves from the predecessors of ``u`` to the successors of ``v`` along directed paths. When
@@ -148,7 +146,7 @@ def borf_edge_index(edges: Ints, num_nodes: int, batches: int, added: int, remov
 
 
 def _plan(
-    adjacency: npt.NDArray[np.bool_], distance: Ints, u: np.int64, v: np.int64
+    adjacency: Bool, distance: Int64, u: np.int64, v: np.int64
 ) -> tuple[float, tuple[int, int]]:
     """The curvature of the directed edge ``(u, v)`` and the heaviest pair of its plan."""
     before, after = np.flatnonzero(adjacency[:, u]), np.flatnonzero(adjacency[v])

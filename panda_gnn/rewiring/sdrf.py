@@ -8,9 +8,11 @@ import torch
 from torch import Tensor
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.diagnostics.curvature import neighbour_lists
 from panda_gnn.errors import InputError, choose
+from panda_gnn.graph.rows import rows_of_edges
 from panda_gnn.rewiring.base import Rewiring, edited, whole_number
+from panda_gnn.rewiring.released import sdrf_actions
+from panda_gnn.rewiring.sdrf_kernel import flow
 
 
 @functional_transform("sdrf")
@@ -71,13 +73,10 @@ class SDRF(Rewiring):
         uniform = self.generator(edges, num_nodes).random(self.iterations)
         array = edges.cpu().numpy()
         if self.variant == "released":
-            from panda_gnn.rewiring.released import sdrf_actions
-
             actions = sdrf_actions(array, num_nodes, uniform, self.tau, bound)
         else:
-            from panda_gnn.rewiring.sdrf_kernel import flow
-
-            actions = flow(*neighbour_lists(array, num_nodes), uniform, self.tau, bound)
+            graph = rows_of_edges(array, num_nodes)
+            actions = flow(graph.row_ptr, graph.neighbours, uniform, self.tau, bound)
         return torch.from_numpy(actions).to(edges.device)
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="untyped-decorator"
 """SDRF's loop on neighbour lists, with as little work per iteration as the definition allows.
 
 Only triangles are kept per edge, and they change at the two ends of a new edge only. The curvature
@@ -11,11 +10,13 @@ candidate added follows from the counts of :func:`survey` in a few operations.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-from numba import njit
+from typing import Any
 
-from panda_gnn.diagnostics.forman_kernels import (
+import numpy as np
+
+from panda_gnn.graph.arrays import Float64, Int8, Int32, Int64
+from panda_gnn.graph.compiled import compiled
+from panda_gnn.graph.forman import (
     NEAR_BOTH,
     NEAR_I,
     NEAR_J,
@@ -26,29 +27,25 @@ from panda_gnn.diagnostics.forman_kernels import (
     triangles_on_edges,
 )
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Marks = npt.NDArray[np.int8]
-
 #: What an action does.
 REMOVE, ADD = 0, 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _value(
-    start: Ints, neighbour: Ints, triangles: Ints, slot: int, i: int, role: Marks, cycles: Ints
+    start: Int64, neighbour: Int32, triangles: Int64, slot: int, i: int, role: Int8, cycles: Int64
 ) -> float:
     """Balanced Forman curvature of the edge in ``slot``, which is in the list of ``i``."""
-    j = neighbour[slot]
+    j: Any = np.int64(neighbour[slot])
     members, largest = survey(start, neighbour, i, j, role, cycles)
     forget(start, neighbour, i, j, role, cycles)
     degree_i, degree_j = start[i + 1] - start[i], start[j + 1] - start[j]
     return balanced_forman_value(degree_i, degree_j, triangles[slot], members, largest)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def extreme_edge(  # type: ignore[no-untyped-def]
-    start: Ints, neighbour: Ints, triangles: Ints, sign: int, role: Marks, cycles: Ints
+    start: Int64, neighbour: Int32, triangles: Int64, sign: int, role: Int8, cycles: Int64
 ):
     """The first edge with the least (``sign`` 1) or greatest (-1) curvature, and its curvature."""
     num_nodes = start.size - 1
@@ -76,20 +73,20 @@ def extreme_edge(  # type: ignore[no-untyped-def]
             value = _value(start, neighbour, triangles, slot, i, role, cycles)
             if sign * value < sign * best or (value == best and slot < leading):
                 best, leading, head = value, slot, i
-    return head, neighbour[leading], best
+    return head, np.int64(neighbour[leading]), best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def gain_of_triangle(
-    start: Ints,
-    neighbour: Ints,
+    start: Int64,
+    neighbour: Int32,
     ends: tuple[int, int],
     shared: int,
     members: int,
     largest: int,
     new: int,
-    role: Marks,
-    cycles: Ints,
+    role: Int8,
+    cycles: Int64,
 ) -> float:
     """The curvature of the edge ``ends`` once ``new``, next to one of them, is next to both.
 
@@ -117,9 +114,9 @@ def gain_of_triangle(
     return balanced_forman_value(grown_x, grown_y, shared + 1, members, largest)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def candidates(  # type: ignore[no-untyped-def]
-    start: Ints, neighbour: Ints, x: int, y: int, shared: int, role: Marks, cycles: Ints
+    start: Int64, neighbour: Int32, x: int, y: int, shared: int, role: Int8, cycles: Int64
 ):
     """Every non-edge that may support ``(x, y)``, and the curvature of ``(x, y)`` with it.
 
@@ -142,12 +139,12 @@ def candidates(  # type: ignore[no-untyped-def]
                 )
                 count += 1
     for slot in range(start[x], start[x + 1]):
-        k = neighbour[slot]
+        k = np.int64(neighbour[slot])
         if k == y:
             continue
         following, last = start[k], start[k + 1]
         for other in range(start[y], start[y + 1]):
-            l = neighbour[other]  # noqa: E741
+            l = np.int64(neighbour[other])  # noqa: E741
             while following < last and neighbour[following] < l:
                 following += 1
             if l in (x, k) or (following < last and neighbour[following] == l):
@@ -169,8 +166,8 @@ def candidates(  # type: ignore[no-untyped-def]
     return first[:count], second[:count], value[:count]
 
 
-@njit(cache=True, nogil=True)
-def draw(score: Floats, tau: float, uniform: float) -> int:
+@compiled
+def draw(score: Float64, tau: float, uniform: float) -> int:
     """The entry that ``uniform`` in [0, 1) picks with probability ``softmax(tau * score)``."""
     top = score.max()
     weight = np.exp(tau * (score - top)) if np.isfinite(tau) else (score == top) * 1.0
@@ -179,9 +176,25 @@ def draw(score: Floats, tau: float, uniform: float) -> int:
     return min(place, score.size - 1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
+def _inserted(array: Any, here: int, new: int, there: int, other: int) -> Any:
+    """``array`` with ``new`` before the entry ``here`` and ``other`` before the entry ``there``."""
+    longer = np.empty(array.size + 2, array.dtype)
+    longer[:here], longer[here] = array[:here], new
+    longer[here + 1 : there + 1], longer[there + 1] = array[here:there], other
+    longer[there + 2 :] = array[there:]
+    return longer
+
+
+@compiled
+def _without(array: Any, here: int, there: int) -> Any:
+    """``array`` without the entries ``here`` and ``there``."""
+    return np.concatenate((array[:here], array[here + 1 : there], array[there + 1 :]))
+
+
+@compiled
 def changed(  # type: ignore[no-untyped-def]
-    start: Ints, neighbour: Ints, triangles: Ints, u: int, v: int, action: int
+    start: Int64, neighbour: Int32, triangles: Int64, u: int, v: int, action: int
 ):
     """Neighbour lists and triangles with the edge ``(u, v)`` added or removed."""
     step = 1 if action == ADD else -1
@@ -200,38 +213,20 @@ def changed(  # type: ignore[no-untyped-def]
     low, high = min(u, v), max(u, v)
     here, there = slot_of(start, neighbour, low, high), slot_of(start, neighbour, high, low)
     if action == ADD:
-        neighbour = np.concatenate(
-            (
-                neighbour[:here],
-                np.array([high]),
-                neighbour[here:there],
-                np.array([low]),
-                neighbour[there:],
-            )
-        )
-        triangles = np.concatenate(
-            (
-                triangles[:here],
-                np.array([common]),
-                triangles[here:there],
-                np.array([common]),
-                triangles[there:],
-            )
-        )
+        neighbour = _inserted(neighbour, here, high, there, low)
+        triangles = _inserted(triangles, here, common, there, common)
     else:
-        neighbour = np.concatenate(
-            (neighbour[:here], neighbour[here + 1 : there], neighbour[there + 1 :])
-        )
-        triangles = np.concatenate(
-            (triangles[:here], triangles[here + 1 : there], triangles[there + 1 :])
-        )
+        neighbour = _without(neighbour, here, there)
+        triangles = _without(triangles, here, there)
     start[low + 1 : high + 1] += step
     start[high + 1 :] += 2 * step
     return neighbour, triangles
 
 
-@njit(cache=True, nogil=True)
-def flow(start: Ints, neighbour: Ints, uniform: Floats, tau: float, removal_bound: float) -> Ints:
+@compiled
+def flow(
+    start: Int64, neighbour: Int32, uniform: Float64, tau: float, removal_bound: float
+) -> Int64:
     """SDRF's actions ``[steps, 3]`` in order, each ``ADD`` or ``REMOVE`` with the edge ``u < v``.
 
     ``uniform`` has a number in [0, 1) per iteration; an infinite ``removal_bound`` removes nothing.

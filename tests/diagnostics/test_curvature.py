@@ -16,13 +16,11 @@ from torch_geometric.data import Data
 from panda_gnn.diagnostics.curvature import (
     augmented_forman_curvature,
     balanced_forman_curvature,
-    neighbour_lists,
     ollivier_ricci_curvature,
 )
-from panda_gnn.diagnostics.ollivier_kernels import ollivier_ricci
-from panda_gnn.diagnostics.twins import twin_classes
 from panda_gnn.errors import InputError
-from tests.odd_graphs import ODD_GRAPHS, clique, undirected
+from tests.odd_graphs import ODD_GRAPHS, clique
+from tests.random_graphs import RANDOM_GRAPHS, data_of
 
 Curvature = Callable[[Data], Tensor]
 CURVATURES: dict[str, Curvature] = {
@@ -33,34 +31,9 @@ CURVATURES: dict[str, Curvature] = {
 }
 
 
-def data_of(graph: nx.Graph) -> Data:
-    """The graph with its nodes numbered in sorted order."""
-    graph = nx.convert_node_labels_to_integers(graph, ordering="sorted")
-    return undirected(graph.number_of_nodes(), *graph.edges)
-
-
 def by_edge(data: Data, values: Tensor) -> dict[tuple[int, int], float]:
     columns = data.edge_index.t().tolist()
     return {(u, v): value for (u, v), value in zip(columns, values.tolist(), strict=True)}
-
-
-def random_graphs() -> list[nx.Graph]:
-    """Random graphs of all densities, each with some twins."""
-    random = np.random.default_rng(0)
-    graphs = []
-    for seed in range(40):
-        graph = nx.gnp_random_graph(int(random.integers(4, 16)), random.uniform(0.1, 0.9), seed)
-        for _ in range(int(random.integers(0, 8))):
-            twin, node = graph.number_of_nodes(), int(random.integers(graph.number_of_nodes()))
-            graph.add_edges_from([(twin, w) for w in graph[node]])
-            graph.add_node(twin)
-            if random.random() < 0.5:
-                graph.add_edge(twin, node)
-        graphs.append(graph)
-    return graphs
-
-
-RANDOM_GRAPHS = random_graphs()
 
 
 def assert_constant(values: Tensor, expected: float) -> None:
@@ -179,20 +152,6 @@ def test_equal_to_the_definitions_on_random_graphs(index: int) -> None:
         assert augmented[u, v] == expected + 2 * literal_four_cycles(graph, u, v)
         if u < v:
             assert ollivier[u, v] == pytest.approx(1 - transport_by_pot(graph, u, v), abs=1e-9)
-
-
-@pytest.mark.parametrize("index", range(0, len(RANDOM_GRAPHS), 2))
-def test_extremes_are_found_without_all_values(index: int) -> None:
-    graph = RANDOM_GRAPHS[index]
-    edges = np.array(sorted(graph.edges), dtype=np.int64).reshape(-1, 2).T.copy()
-    twins = twin_classes(*neighbour_lists(edges, graph.number_of_nodes()))
-    every = ollivier_ricci(twins, edges, edges.shape[1], 0)
-    for lowest, highest in ((1, 0), (0, 1), (4, 2)):
-        some = ollivier_ricci(twins, edges, lowest, highest)
-        known = ~np.isnan(some)
-        assert np.array_equal(some[known], every[known])
-        bottom, top = np.sort(every)[:lowest], np.sort(every)[::-1][:highest]
-        assert known[np.isin(every, np.concatenate([bottom, top]))].all()
 
 
 @pytest.mark.parametrize("curvature", CURVATURES.values(), ids=CURVATURES)

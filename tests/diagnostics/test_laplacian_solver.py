@@ -6,7 +6,7 @@ from torch_geometric.data import Data
 
 from panda_gnn.diagnostics.laplacian_solver import LaplacianSolver
 from panda_gnn.diagnostics.resistance import laplacian_pseudoinverse
-from panda_gnn.graphs import undirected_edges
+from panda_gnn.graph.rows import undirected_edges
 from tests.odd_graphs import undirected
 from tests.rewiring.rewired import GRAPHS, random_graph
 

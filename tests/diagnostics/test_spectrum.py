@@ -6,7 +6,6 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from panda_gnn.diagnostics import spectrum
 from panda_gnn.diagnostics.spectrum import spectral_gap
 from panda_gnn.errors import InputError
 from tests.diagnostics.test_resistance import bipartite, cycle, hypercube, path, petersen
@@ -55,11 +54,10 @@ def test_large_graphs_agree_with_closed_forms() -> None:
     assert spectral_gap(hypercube(11)) == pytest.approx(2 / 11, rel=1e-7)
 
 
-def test_sparse_and_dense_ways_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sparse_and_dense_ways_agree() -> None:
     graphs = [random_graph(300, probability, seed) for seed, probability in enumerate([0.02, 0.3])]
     dense = [spectral_gap(data) for data in graphs]
-    monkeypatch.setattr(spectrum, "_DENSE_LIMIT", 10)
-    assert [spectral_gap(data) for data in graphs] == pytest.approx(dense, rel=1e-7)
+    assert [spectral_gap(data, dense_nodes=10) for data in graphs] == pytest.approx(dense, rel=1e-7)
 
 
 def test_a_directed_graph_is_refused() -> None:

@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 from torch_geometric.datasets import TUDataset
 
 from panda_gnn.errors import InputError
-from panda_gnn.graphs import undirected_edges
+from panda_gnn.graph.rows import undirected_edges
 from panda_gnn.rewiring.base import Rewiring
 from panda_gnn.rewiring.fosr import FoSR
 from panda_gnn.rewiring.gtr import GTR

@@ -15,7 +15,7 @@ from panda_gnn.diagnostics.curvature import augmented_forman_curvature
 from panda_gnn.errors import InputError
 from panda_gnn.rewiring import AFRC
 from panda_gnn.rewiring.afrc import automatic_bounds
-from tests.diagnostics.test_curvature import data_of
+from tests.random_graphs import data_of
 from tests.rewiring.rewired import (
     GRAPHS,
     TU_NAMES,

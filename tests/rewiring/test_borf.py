@@ -6,17 +6,17 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
-import ot
 import pytest
 import torch
 from torch_geometric.data import Data
 
-from panda_gnn.diagnostics.curvature import neighbour_lists, ollivier_ricci_curvature
-from panda_gnn.diagnostics.ollivier_kernels import heaviest_pair
-from panda_gnn.diagnostics.twins import twin_classes
+from panda_gnn.diagnostics.curvature import ollivier_ricci_curvature
 from panda_gnn.errors import InputError
+from panda_gnn.graph.ollivier import heaviest_pair
+from panda_gnn.graph.rows import rows_of_edges
+from panda_gnn.graph.twins import twin_classes
 from panda_gnn.rewiring import BORF
-from tests.diagnostics.test_curvature import RANDOM_GRAPHS, data_of
+from tests.random_graphs import RANDOM_GRAPHS, data_of
 from tests.rewiring.rewired import (
     GRAPHS,
     TU_NAMES,
@@ -26,43 +26,6 @@ from tests.rewiring.rewired import (
     tu_graphs,
 )
 
-Edge = tuple[int, int]
-
-
-def least_cost(graph: nx.Graph, u: int, v: int, moved: dict[Edge, float]) -> float:
-    """The cost of transport if at least ``moved`` goes from one node to another."""
-    hops = dict(nx.all_pairs_shortest_path_length(graph))
-    sources, sinks = sorted(graph[u]), sorted(graph[v])
-    supply = dict.fromkeys(sources, 1 / len(sources))
-    demand = dict.fromkeys(sinks, 1 / len(sinks))
-    cost = 0.0
-    for (p, q), mass in moved.items():
-        supply[p] -= mass
-        demand[q] -= mass
-        cost += mass * hops[p][q]
-    matrix = np.array([[float(hops[p][q]) for q in sinks] for p in sources])
-    weights = [np.maximum(list(side.values()), 0) for side in (supply, demand)]
-    return cost + float(ot.emd2(weights[0], weights[1], matrix))
-
-
-@pytest.mark.parametrize("index", range(0, len(RANDOM_GRAPHS), 2))
-def test_the_heaviest_pair_is_that_of_an_optimal_plan(index: int) -> None:
-    graph = RANDOM_GRAPHS[index]
-    n = graph.number_of_nodes()
-    edges = np.array(sorted(graph.edges), dtype=np.int64).reshape(-1, 2).T.copy()
-    twins = twin_classes(*neighbour_lists(edges, n))
-    untouched = np.full(twins.first.size, -1)
-    hops = dict(nx.all_pairs_shortest_path_length(graph))
-    for u, v in edges.T[:10]:
-        pair = heaviest_pair(twins, u, v, untouched)
-        assert (untouched == -1).all()
-        assert hops[pair[0]][pair[1]] >= 1
-        # A share of the mass moves between the two nodes, one way or the other, at no extra cost.
-        share = 0.5 / (graph.degree[u] * graph.degree[v])
-        ways = [(p, q) for p, q in (pair, pair[::-1]) if p in graph[u] and q in graph[v]]
-        costs = [least_cost(graph, u, v, {way: share}) for way in ways]
-        assert min(costs) == pytest.approx(least_cost(graph, u, v, {}), abs=1e-9)
-
 
 def literal_batch(graph: nx.Graph, added: int, removed: int) -> None:
     data = data_of(graph)
@@ -70,7 +33,7 @@ def literal_batch(graph: nx.Graph, added: int, removed: int) -> None:
     columns = [(u, v) for u, v in data.edge_index.t().tolist()]
     curvature = {e: value for e, value in zip(columns, values, strict=True) if e[0] < e[1]}
     edges = np.array(sorted(curvature), dtype=np.int64).reshape(-1, 2).T.copy()
-    twins = twin_classes(*neighbour_lists(edges, graph.number_of_nodes()))
+    twins = twin_classes(rows_of_edges(edges, graph.number_of_nodes()))
     lowest = sorted(curvature, key=lambda e: (curvature[e], e))[:added]
     highest = sorted(curvature, key=lambda e: (-curvature[e], e))[:removed]
     untouched = np.full(twins.first.size, -1)

@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 
 from panda_gnn.diagnostics.spectrum import spectral_gap
 from panda_gnn.errors import InputError
-from panda_gnn.graphs import undirected_edges
+from panda_gnn.graph.rows import undirected_edges
 from panda_gnn.rewiring.fosr import FoSR
 from tests.odd_graphs import ODD_GRAPHS, clique, undirected
 from tests.rewiring.rewired import (

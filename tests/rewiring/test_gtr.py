@@ -7,13 +7,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from panda_gnn.diagnostics.resistance import (
-    components,
-    laplacian_pseudoinverse,
-    total_resistance,
-)
+from panda_gnn.diagnostics.resistance import laplacian_pseudoinverse, total_resistance
 from panda_gnn.errors import InputError
-from panda_gnn.graphs import undirected_edges
+from panda_gnn.graph.components import components
+from panda_gnn.graph.rows import undirected_edges
 from panda_gnn.rewiring.gtr import GTR
 from tests.odd_graphs import ODD_GRAPHS, clique, undirected
 from tests.rewiring.rewired import (

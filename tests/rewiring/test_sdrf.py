@@ -11,14 +11,15 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from panda_gnn.diagnostics.curvature import balanced_forman_curvature, neighbour_lists
-from panda_gnn.diagnostics.forman_kernels import triangles_on_edges
+from panda_gnn.diagnostics.curvature import balanced_forman_curvature
 from panda_gnn.errors import InputError
-from panda_gnn.graphs import undirected_edges
+from panda_gnn.graph.forman import triangles_on_edges
+from panda_gnn.graph.rows import rows_of_edges, undirected_edges
 from panda_gnn.rewiring import SDRF
 from panda_gnn.rewiring.released import dense, forman_value, scan
 from panda_gnn.rewiring.sdrf_kernel import candidates, draw
-from tests.diagnostics.test_curvature import data_of, literal_balanced_forman
+from tests.diagnostics.test_curvature import literal_balanced_forman
+from tests.random_graphs import data_of
 from tests.rewiring.rewired import GRAPHS, TU_NAMES, assert_contract, assert_simple, tu_graphs
 
 Edge = tuple[int, int]
@@ -58,11 +59,12 @@ def test_candidates_and_their_gain_equal_the_definition(name: str) -> None:
     graph = graph_of(GRAPHS[name])
     n = graph.number_of_nodes()
     edges = np.array(sorted(graph.edges), dtype=np.int64).reshape(-1, 2).T.copy()
-    start, neighbour = neighbour_lists(edges, n)
+    rows = rows_of_edges(edges, n)
+    start, neighbour = rows.row_ptr, rows.neighbours
     triangles = triangles_on_edges(start, neighbour)
     role, cycles = np.zeros(n, np.int8), np.zeros(n, np.int64)
     tails = np.repeat(np.arange(n), np.diff(start))
-    for x, y, shared in zip(tails, neighbour, triangles, strict=True):
+    for x, y, shared in zip(tails, neighbour.astype(np.int64), triangles, strict=True):
         first, second, value = candidates(start, neighbour, x, y, shared, role, cycles)
         pairs = [(int(min(e)), int(max(e))) for e in zip(first, second, strict=True)]
         assert len(set(pairs)) == len(pairs)

@@ -1,0 +1,158 @@
+"""The scores of a measure, for any graphs: read, computed or taken from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from panda_gnn.cache import cached, content_key, folder_for
+from panda_gnn.centrality.families import CENTRALITIES, FAMILIES, SAMPLED, Family
+from panda_gnn.centrality.sampling import sampled_paths
+from panda_gnn.errors import InputError, choose
+from panda_gnn.graph.compiled import announced_together
+from panda_gnn.graph.parallel import num_threads
+from panda_gnn.graph.rows import GraphRows, Graphs, read_graphs
+
+Cache: TypeAlias = "str | Path | Literal[False] | None"
+
+
+class SampledScores(NamedTuple):
+    """Estimated scores and, node by node, the standard error of each estimate."""
+
+    scores: Tensor
+    standard_error: Tensor
+
+
+def centrality(
+    name: str,
+    graphs: Graphs,
+    *,
+    samples: int | None = None,
+    seed: int = 0,
+    cache: Cache = None,
+    threads: int | None = None,
+    families: Mapping[str, Family] = FAMILIES,
+) -> Tensor:
+    """Score every node of some undirected graphs.
+
+    The values are networkx's on the same simple graph: repeated edges count once, self-loops and
+    several components are ordinary. A graph has the same scores, bit for bit, alone, in a batch
+    and in a dataset, on any number of threads.
+
+    Args:
+        name: one of :data:`CENTRALITIES`.
+        graphs: a ``Data``, a ``Batch``, a dataset or a list of ``Data``.
+        samples: estimate betweenness, closeness or load of components with more than this many
+            nodes from so many of them; see :func:`sampled_centrality` for the error of that.
+        seed: for the measure ``random`` and for sampling.
+        cache: a folder to keep the scores in. By default those of a dataset are kept beside it, in
+            ``centrality`` next to ``processed``, and others nowhere; ``False`` keeps nothing.
+        threads: how many to use; by default as many as torch does.
+        families: what computes the measures.
+
+    Returns:
+        A float64 tensor with a score per node, graph after graph, on the device of the graphs.
+    """
+    if samples is not None:
+        return sampled_centrality(
+            name, graphs, samples=samples, seed=seed, cache=cache, threads=threads
+        ).scores
+    choose("centrality", name, CENTRALITIES)
+    family = families[CENTRALITIES[name]]
+    compile_kernels(name)
+    rows = read_graphs(graphs, f"centrality '{name}'")
+
+    def compute() -> dict[str, Tensor]:
+        scores = family.compute(rows, num_threads(threads), seed)
+        return {measure: torch.from_numpy(values) for measure, values in scores.items()}
+
+    folder = folder_for(graphs, "centrality", cache) if family.stored else None
+    key = _key(CENTRALITIES[name], rows, family.version) if folder else ""
+    return _countable(name, cached(folder, key, compute)[name]).to(_device(graphs))
+
+
+def sampled_centrality(
+    name: str,
+    graphs: Graphs,
+    *,
+    samples: int,
+    seed: int = 0,
+    cache: Cache = None,
+    threads: int | None = None,
+) -> SampledScores:
+    """Estimate betweenness, closeness or load from ``samples`` pivots per connected component.
+
+    Made for graphs with millions of edges, where one search per node is too much. Components with
+    at most ``samples`` nodes are exact, and so is what trees and twins contribute elsewhere.
+    Arguments are those of :func:`centrality`.
+    """
+    choose("centrality that can be sampled", name, SAMPLED)
+    if samples < 2:
+        raise InputError(f"samples must be at least 2 to know the error, not {samples}")
+    compile_kernels(name)
+    rows = read_graphs(graphs, f"centrality '{name}'")
+
+    def compute() -> dict[str, Tensor]:
+        scores, errors = sampled_paths(
+            rows, samples=samples, seed=seed, threads=num_threads(threads)
+        )
+        named = {f"{measure} error": values for measure, values in errors.items()}
+        return {key: torch.from_numpy(values) for key, values in (scores | named).items()}
+
+    folder = folder_for(graphs, "centrality", cache)
+    version = FAMILIES[CENTRALITIES[name]].version
+    key = _key("sampled-paths", rows, version, samples, seed) if folder else ""
+    stored = cached(folder, key, compute)
+    device = _device(graphs)
+    scores = _countable(name, stored[name])
+    return SampledScores(scores.to(device), stored[f"{name} error"].to(device))
+
+
+def compile_kernels(*names: str) -> float:
+    """Compile or load what the centralities ``names`` need (all by default).
+
+    Nothing is compiled before the first call that needs it, and nothing twice: numba keeps the
+    result beside the package, or in its own folder where that cannot be written.
+
+    Returns:
+        The seconds spent on compiling, 0 if all was there.
+    """
+    families = {CENTRALITIES[name] for name in names or CENTRALITIES} - _compiled
+    if not families:
+        return 0.0
+    with announced_together(f"kernels of {', '.join(sorted(families))}") as seconds:
+        tail = torch.tensor([[0, 0, 1, 1, 2, 2, 2, 3], [1, 2, 0, 2, 0, 1, 3, 2]])
+        rows = read_graphs(Data(edge_index=tail, num_nodes=4))
+        for family in families:
+            FAMILIES[family].compute(rows, 1, 0)
+    _compiled.update(families)
+    return seconds()
+
+
+#: The families whose kernels this process has compiled or loaded.
+_compiled: set[str] = set()
+
+
+def _countable(name: str, scores: Tensor) -> Tensor:
+    if scores.isnan().any():
+        raise InputError(f"{name} cannot count more than 1e308 shortest paths between two nodes")
+    return scores
+
+
+def _key(name: str, rows: GraphRows, *settings: int) -> str:
+    return content_key(name, *settings, *(torch.from_numpy(array) for array in rows))
+
+
+def _device(graphs: Graphs) -> torch.device:
+    """The device of the first graph."""
+    if not isinstance(graphs, Data):
+        if len(graphs) == 0:
+            return torch.device("cpu")
+        graphs = graphs[0]
+    edge_index = graphs.edge_index
+    return torch.device("cpu") if edge_index is None else edge_index.device

@@ -1,0 +1,1 @@
+"""Undirected graphs in rows, and what centralities, rewirings and diagnostics share about them."""

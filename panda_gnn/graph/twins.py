@@ -1,0 +1,186 @@
+"""Twins: nodes with the same neighbours, which no distance or curvature can tell apart.
+
+Two nodes are twins if their neighbours are the same, each other aside. Twins that are adjacent
+(true twins) form cliques, twins that are not (false twins) form independent sets, and a node never
+has twins of both kinds: the classes of twins partition the nodes. Every pair of nodes from two
+given classes has the same hop distance, so a graph can be replaced by its graph of classes with
+their sizes: the thousand leaves of a hub become one node, and so does a clique of a collaboration
+network.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from panda_gnn.graph.arrays import Bool, Int32, Int64, UInt64
+from panda_gnn.graph.compiled import compiled
+from panda_gnn.graph.rows import GraphRows
+
+
+class TwinClasses(NamedTuple):
+    """The classes of twins of some graphs, numbered by first member, and the graphs they form.
+
+    Class ``c`` of graph ``g`` stands at ``class_ptr[g] + c``.
+    """
+
+    #: The class of every node, as a number inside its graph; -1 for nodes that take no part.
+    label: Int64
+    class_ptr: Int64
+    #: The first and the second member of every class (-1 where there is no second).
+    first: Int64
+    second: Int64
+    #: How many nodes every class has, and how many neighbours each of them has that take part.
+    size: Int64
+    degree: Int64
+    #: How many neighbours a member has in its own class: size - 1 for true twins, else 0.
+    inside: Int64
+    #: The rows of the graphs of classes; a class is not in its own row.
+    row_ptr: Int64
+    neighbours: Int32
+
+    @property
+    def graphs(self) -> GraphRows:
+        """The graphs of classes; classes of true twins have a self-loop."""
+        return GraphRows(self.class_ptr, self.row_ptr, self.neighbours, self.inside > 0)
+
+
+def twin_classes(graphs: GraphRows, takes_part: Bool | None = None) -> TwinClasses:
+    """The classes of twins of each graph, or of the subgraph of the nodes that take part.
+
+    This replaces grouping the rows of a scipy.sparse matrix by their bytes.
+    """
+    if takes_part is None:
+        takes_part = np.ones(graphs.num_nodes, np.bool_)
+    return _classes(graphs, takes_part)
+
+
+@compiled
+def _random_word(number: int) -> np.uint64:
+    """A fixed 64-bit word per number that looks random (the finaliser of SplitMix64)."""
+    word = np.uint64(number + 1) * np.uint64(0x9E3779B97F4A7C15)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@compiled
+def _are_twins(u: int, v: int, rows: Int64, neighbours: Int32, part: Bool) -> bool:
+    """Whether the neighbours of ``u`` and ``v`` that take part are the same, each other aside."""
+    here, there = rows[u], rows[v]
+    while True:
+        while here < rows[u + 1] and (neighbours[here] == v or not part[neighbours[here]]):
+            here += 1
+        while there < rows[v + 1] and (neighbours[there] == u or not part[neighbours[there]]):
+            there += 1
+        if here == rows[u + 1] or there == rows[v + 1]:
+            return bool(here == rows[u + 1] and there == rows[v + 1])
+        if neighbours[here] != neighbours[there]:
+            return False
+        here += 1
+        there += 1
+
+
+@compiled
+def _lead(key: UInt64, rows: Int64, neighbours: Int32, part: Bool, leader: Int64) -> None:
+    """Among nodes with equal ``key``, let the first one lead those that are its twins.
+
+    Equal keys are only a hint: a collision may miss twins but never makes any.
+    """
+    capacity = 2
+    while capacity < 2 * len(key):
+        capacity *= 2
+    table = np.full(capacity, -1, np.int64)
+    for node in range(len(key)):
+        if not part[node]:
+            continue
+        slot = np.int64(key[node] >> np.uint64(1)) % capacity
+        while table[slot] >= 0 and key[table[slot]] != key[node]:
+            slot = (slot + 1) % capacity
+        first = table[slot]
+        if first < 0:
+            table[slot] = node
+        elif (
+            leader[first] == first
+            and leader[node] == node
+            and _are_twins(first, node, rows, neighbours, part)
+        ):
+            leader[node] = first
+
+
+@compiled
+def _leaders(rows: Int64, neighbours: Int32, part: Bool) -> Int64:
+    """The first twin of every node of a graph that takes part."""
+    size = len(part)
+    leader = np.empty(size, np.int64)
+    words = np.zeros((3, size), np.uint64)
+    word, open_key, closed_key = words[0], words[1], words[2]
+    for node in range(size):
+        leader[node] = node
+        if part[node]:
+            word[node] = _random_word(node)
+    for node in range(size):
+        for entry in range(rows[node], rows[node + 1]):
+            open_key[node] += word[neighbours[entry]]
+        closed_key[node] = open_key[node] + word[node]
+    _lead(open_key, rows, neighbours, part, leader)
+    _lead(closed_key, rows, neighbours, part, leader)
+    return leader
+
+
+@compiled
+def _classes(graphs: GraphRows, takes_part: Bool) -> TwinClasses:
+    num_nodes = graphs.node_ptr[-1]
+    label = np.full(num_nodes, -1, np.int64)
+    class_ptr = np.zeros(len(graphs.node_ptr), np.int64)
+    first, second = np.empty(num_nodes, np.int64), np.full(num_nodes, -1, np.int64)
+    size, degree = np.zeros(num_nodes, np.int64), np.zeros(num_nodes, np.int64)
+    inside = np.zeros(num_nodes, np.int64)
+    row_ptr = np.zeros(num_nodes + 1, np.int64)
+    neighbours = np.empty(len(graphs.neighbours), np.int32)
+    count = written = 0
+    for graph in range(len(graphs.node_ptr) - 1):
+        start, stop = graphs.node_ptr[graph], graphs.node_ptr[graph + 1]
+        rows, part = graphs.row_ptr[start : stop + 1], takes_part[start:stop]
+        labels = label[start:stop]
+        leader = _leaders(rows, graphs.neighbours, part)
+        before = count
+        for node in range(stop - start):
+            if not part[node]:
+                continue
+            if leader[node] == node:
+                labels[node] = count - before
+                first[count] = node
+                count += 1
+            else:
+                labels[node] = labels[leader[node]]
+                if second[before + labels[node]] < 0:
+                    second[before + labels[node]] = node
+            size[before + labels[node]] += 1
+        class_ptr[graph + 1] = count
+        seen = np.full(count - before, -1, np.int64)
+        for number in range(before, count):
+            own = number - before
+            seen[own] = own
+            for entry in range(rows[first[number]], rows[first[number] + 1]):
+                other = labels[graphs.neighbours[entry]]
+                degree[number] += other >= 0
+                if other == own:
+                    inside[number] = size[number] - 1
+                elif other >= 0 and seen[other] != own:
+                    seen[other] = own
+                    neighbours[written] = other
+                    written += 1
+            row_ptr[number + 1] = written
+    return TwinClasses(
+        label,
+        class_ptr,
+        first[:count],
+        second[:count],
+        size[:count],
+        degree[:count],
+        inside[:count],
+        row_ptr[: count + 1],
+        neighbours[:written],
+    )

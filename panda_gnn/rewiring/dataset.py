@@ -1,0 +1,147 @@
+"""A rewiring applied to a whole dataset: several graphs at a time, and only once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data, Dataset
+
+from panda_gnn.cache import Tensors, cached, content_key, folder_for
+from panda_gnn.errors import InputError
+from panda_gnn.graph.parallel import in_parallel
+from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
+from panda_gnn.rewiring.expander import Expander
+from panda_gnn.rewiring.fully_adjacent import FullyAdjacent
+from panda_gnn.rewiring.virtual_node import VirtualNode
+
+#: What takes less time to do than to read from a file, or adds a node.
+QUICK = (Expander, FullyAdjacent, VirtualNode)
+
+
+class Change(NamedTuple):
+    """What a rewiring does to one graph: all that is worth a file."""
+
+    #: The columns of ``edge_index`` that are new, and their ``edge_type``.
+    added: Tensor
+    added_type: Tensor
+    #: The places of the columns that are gone, in the graph's own edges in lexicographic order.
+    removed: Tensor
+    #: The ``edge_weight`` of the result, where the rewiring writes one.
+    edge_weight: Tensor | None = None
+
+
+def rewire_dataset(
+    graphs: Dataset | Sequence[Data],
+    rewiring: Rewiring,
+    *,
+    cache: str | Path | Literal[False] | None = None,
+    threads: int | None = None,
+) -> list[Data]:
+    """Apply ``rewiring`` to every graph, and remember what it did.
+
+    The result is that of ``[rewiring(data) for data in graphs]`` on any number of threads; the
+    compiled loops of the rewirings let other threads run. It is kept in a file that is named after
+    the edges of all graphs and the rewiring's options and version, so it is computed once.
+
+    Args:
+        graphs: A dataset or a list of graphs.
+        rewiring: One of :data:`panda_gnn.rewiring.REWIRINGS`.
+        cache: The folder for the file; by default ``rewiring`` beside the processed files of a
+            dataset, and none for a list. ``False`` computes without a file.
+        threads: How many graphs at a time; by default as many as PyTorch has threads.
+    """
+    description = f"rewiring ({type(rewiring).__name__})"
+    items = [graphs[index] for index in range(len(graphs))]
+    cost = [int(data.num_edges) for data in items]
+    if isinstance(rewiring, QUICK) or not items:
+        return in_parallel(rewiring, items, cost, description, threads)
+    simple_edges = [rewiring.edges_of(data) for data in items]
+    bare = [
+        Data(edge_index=both_directions(edges, int(data.num_nodes)), num_nodes=data.num_nodes)
+        for data, (edges, _) in zip(items, simple_edges, strict=True)
+    ]
+
+    def compute() -> Tensors:
+        def change(data: Data) -> Change:
+            return _difference(data, rewiring(data))
+
+        return _pack(in_parallel(change, bare, cost, description, threads))
+
+    folder = folder_for(graphs, "rewiring", cache)
+    key = "" if folder is None else _key(rewiring, bare)
+    changes = _unpack(cached(folder, key, compute))
+    results = []
+    for data, (before, place), simple, change in zip(
+        items, simple_edges, bare, changes, strict=True
+    ):
+        results.append(_apply(rewiring, data, before, place, simple, change))
+    return results
+
+
+def _key(rewiring: Rewiring, graphs: Sequence[Data]) -> str:
+    """A name that changes with the edges of any graph, the options or the version."""
+    sizes = torch.tensor([[data.num_nodes, data.num_edges] for data in graphs])
+    edges = torch.cat([data.edge_index.cpu() for data in graphs], dim=1)
+    name = type(rewiring).__name__.lower()
+    return content_key(name, repr(rewiring), rewiring.version, sizes, edges)
+
+
+def _ranks(data: Data) -> Tensor:
+    """One number per edge, ascending where the edges are in lexicographic order."""
+    edge_index: Tensor = data.edge_index
+    return edge_index[0] * int(data.num_nodes or 0) + edge_index[1]
+
+
+def _difference(before: Data, after: Data) -> Change:
+    """What a rewiring that made ``after`` of ``before`` did, both in lexicographic order."""
+    old, new = _ranks(before), _ranks(after)
+    added = ~torch.isin(new, old)
+    return Change(
+        after.edge_index[:, added],
+        after.edge_type[added],
+        (~torch.isin(old, new)).nonzero().ravel(),
+        after.get("edge_weight"),
+    )
+
+
+def _apply(
+    rewiring: Rewiring, data: Data, before: Tensor, place: Tensor, simple: Data, change: Change
+) -> Data:
+    """``data`` as the rewiring leaves it; ``simple`` has nothing but its edges."""
+    if change.edge_weight is not None and "edge_weight" in data:
+        raise InputError(
+            f"{type(rewiring).__name__} writes edge_weight, but the graph already has one: "
+            "delete or rename it before rewiring"
+        )
+    device = before.device
+    kept = torch.ones_like(simple.edge_index[0], dtype=torch.bool)
+    kept[change.removed.to(device)] = False
+    edge_index = torch.cat([simple.edge_index[:, kept], change.added.to(device)], dim=1)
+    edge_type = torch.cat([edge_index.new_zeros(int(kept.sum())), change.added_type.to(device)])
+    order = (edge_index[0] * int(data.num_nodes or 0) + edge_index[1]).argsort()
+    result = with_edges(data, before, place, edge_index[:, order])
+    result.edge_type = edge_type[order]
+    if change.edge_weight is not None:
+        result.edge_weight = change.edge_weight.to(device)
+    return result
+
+
+def _pack(changes: Sequence[Change]) -> Tensors:
+    """All changes in few tensors, with the length of each part in ``<name>_counts``."""
+    tensors = {}
+    for name, parts in zip(Change._fields, zip(*changes, strict=True), strict=True):
+        if parts[0] is not None:
+            tensors[name] = torch.cat(parts, dim=-1).cpu()
+            tensors[f"{name}_counts"] = torch.tensor([part.size(-1) for part in parts])
+    return tensors
+
+
+def _unpack(tensors: Tensors) -> list[Change]:
+    """The changes that :func:`_pack` was given."""
+    names = [name for name in Change._fields if name in tensors]
+    parts = (tensors[name].split(tensors[f"{name}_counts"].tolist(), dim=-1) for name in names)
+    return [Change(**dict(zip(names, own, strict=True))) for own in zip(*parts, strict=True)]

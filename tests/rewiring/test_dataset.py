@@ -1,0 +1,122 @@
+"""Whole datasets: the same result on any number of threads, with a cache and without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+from torch_geometric.data import Data, InMemoryDataset
+
+from panda_gnn.errors import InputError
+from panda_gnn.rewiring import BORF, DIGL, REWIRINGS, SDRF, FoSR, Rewiring, rewire_dataset
+from tests.odd_graphs import undirected
+from tests.rewiring.rewired import GRAPHS, with_attributes
+
+ALL = [with_attributes(data) for data in GRAPHS.values()]
+TRANSFORMS: list[Rewiring] = [
+    *(kind() for kind in REWIRINGS.values()),
+    SDRF(4, removal_bound=0.0),
+    BORF(variant="released"),
+    DIGL(self_loops=False),
+]
+
+
+class Counting(FoSR):
+    """FoSR that counts how often it is called."""
+
+    calls = 0
+
+    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
+        type(self).calls += 1
+        return super().rewire(edges, num_nodes)
+
+
+class Small(InMemoryDataset):
+    """Three graphs in a folder of their own."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(str(root))
+        self.load(self.processed_paths[0])
+
+    @property
+    def processed_file_names(self) -> list[str]:
+        return ["data.pt"]
+
+    def process(self) -> None:
+        graphs = [GRAPHS[name] for name in ("path", "cycle", "grid")]
+        self.save([data.clone() for data in graphs], self.processed_paths[0])
+
+
+def assert_same(found: Data, expected: Data) -> None:
+    assert set(found.keys()) == set(expected.keys())
+    for key in expected.keys():  # noqa: SIM118
+        if isinstance(expected[key], Tensor):
+            assert torch.equal(found[key], expected[key]), key
+        else:
+            assert found[key] == expected[key]
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS, ids=repr)
+def test_equals_the_transform_of_every_graph(transform: Rewiring, tmp_path: Path) -> None:
+    expected = [transform(data) for data in ALL]
+    for options in ({}, {"threads": 1}, {"threads": 3}, {"cache": tmp_path}, {"cache": tmp_path}):
+        for found, one in zip(rewire_dataset(ALL, transform, **options), expected, strict=True):
+            assert_same(found, one)
+
+
+def test_the_second_time_comes_from_the_file(tmp_path: Path) -> None:
+    Counting.calls = 0
+    first = rewire_dataset(ALL, Counting(3), cache=tmp_path)
+    assert Counting.calls == len(ALL)
+    second = rewire_dataset(ALL, Counting(3), cache=tmp_path)
+    assert Counting.calls == len(ALL)
+    for found, one in zip(second, first, strict=True):
+        assert_same(found, one)
+    (file,) = tmp_path.iterdir()
+    assert file.name.startswith("counting-")
+    file.write_bytes(b"damaged")
+    for found, one in zip(rewire_dataset(ALL, Counting(3), cache=tmp_path), first, strict=True):
+        assert_same(found, one)
+    assert Counting.calls == 2 * len(ALL)
+
+
+def test_options_version_and_graphs_make_another_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewire_dataset(ALL, Counting(3), cache=tmp_path)
+    rewire_dataset(ALL, Counting(4), cache=tmp_path)
+    rewire_dataset(ALL, Counting(3, seed=1), cache=tmp_path)
+    rewire_dataset(ALL[1:], Counting(3), cache=tmp_path)
+    rewire_dataset([undirected(3, (0, 1))], Counting(3), cache=tmp_path)
+    rewire_dataset([undirected(4, (0, 1))], Counting(3), cache=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 6
+    monkeypatch.setattr(Counting, "version", 2)
+    rewire_dataset(ALL, Counting(3), cache=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 7
+
+
+def test_a_dataset_keeps_its_results_beside_its_files(tmp_path: Path) -> None:
+    dataset = Small(tmp_path)
+    assert [data.num_edges for data in rewire_dataset(dataset, FoSR(1))] == [12, 16, 36]
+    assert [file.suffix for file in (tmp_path / "rewiring").iterdir()] == [".safetensors"]
+    rewire_dataset(dataset, FoSR(2), cache=False)
+    assert len(list((tmp_path / "rewiring").iterdir())) == 1
+
+
+def test_no_graphs() -> None:
+    assert rewire_dataset([], FoSR()) == []
+    assert rewire_dataset([], DIGL()) == []
+
+
+def test_bad_input_gets_a_sentence() -> None:
+    with pytest.raises(InputError, match="threads must be at least 1, not 0"):
+        rewire_dataset(ALL, FoSR(), threads=0)
+    one_way = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
+    with pytest.raises(InputError, match="FoSR needs an undirected graph"):
+        rewire_dataset([*ALL, one_way], FoSR())
+    weighted = undirected(3, (0, 1))
+    weighted.edge_weight = torch.ones(2)
+    with pytest.raises(InputError, match="DIGL writes edge_weight, but the graph already has one"):
+        rewire_dataset([weighted], DIGL())
