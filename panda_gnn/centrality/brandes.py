@@ -16,6 +16,8 @@ With all members and weights one this is Brandes' algorithm.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from panda_gnn.graph.arrays import Float64, Int32, Int64
@@ -23,16 +25,18 @@ from panda_gnn.graph.compiled import compiled
 from panda_gnn.graph.twins import TwinClasses
 
 
+class ClassGraph(NamedTuple):
+    """A connected graph of classes, with the number of their nodes and their total weight."""
+
+    rows: Int64
+    neighbours: Int32
+    members: Float64
+    weights: Float64
+
+
 @compiled
 def dependencies(
-    rows: Int64,
-    neighbours: Int32,
-    members: Float64,
-    weights: Float64,
-    source: int,
-    after: Int32,
-    whole: Int32,
-    real: Float64,
+    graph: ClassGraph, source: int, after: Int32, whole: Int32, real: Float64
 ) -> float:
     r"""Search a connected graph from one class, forth to count paths and back to add up.
 
@@ -46,6 +50,7 @@ def dependencies(
     Returns:
         The sum of the weighted distances.
     """
+    rows, neighbours, members, weights = graph
     size = len(members)
     distance, queue, first_after = whole[0], whole[1], whole[2]
     dependency, carried, paths = real[0], real[1], real[2]
@@ -97,43 +102,26 @@ def dependencies(
 
 
 @compiled
-def _search(
-    rows: Int64,
-    neighbours: Int32,
-    members: Float64,
-    weights: Float64,
-    betweenness: Float64,
-    load: Float64,
-    distances: Float64,
-) -> None:
+def _search(graph: ClassGraph, betweenness: Float64, load: Float64, distances: Float64) -> None:
     """One search per class."""
-    size = len(members)
-    after = np.empty((rows[size] - rows[0]) // 2, np.int32)
+    size = len(graph.members)
+    after = np.empty((graph.rows[size] - graph.rows[0]) // 2, np.int32)
     whole, real = np.empty((3, size + 1), np.int32), np.empty((6, size))
     for source in range(size):
-        distances[source] = dependencies(
-            rows, neighbours, members, weights, source, after, whole, real
-        )
+        distances[source] = dependencies(graph, source, after, whole, real)
         for node in range(size):
-            betweenness[node] += weights[source] * real[0, node]
-            load[node] += weights[source] * real[1, node]
+            betweenness[node] += graph.weights[source] * real[0, node]
+            load[node] += graph.weights[source] * real[1, node]
 
 
 @compiled
-def _two_steps(
-    rows: Int64,
-    neighbours: Int32,
-    members: Float64,
-    weights: Float64,
-    betweenness: Float64,
-    load: Float64,
-    distances: Float64,
-) -> None:
+def _two_steps(graph: ClassGraph, betweenness: Float64, load: Float64, distances: Float64) -> None:
     """The same for graphs in which everybody is at most two steps away: no search is needed.
 
     The nodes between two that are not adjacent are their common neighbours. Each is one path and
     one predecessor, so betweenness and load agree.
     """
+    rows, neighbours, members, weights = graph
     size = len(members)
     everybody = 0.0
     for node in range(size):
@@ -182,17 +170,10 @@ def accumulate(classes: TwinClasses, members: Float64, total: Float64) -> Float6
         for number in range(stop - start):
             if rows[number + 1] - rows[number] == stop - start - 1:
                 everybody_sees_one = True
-        arguments = (
-            rows,
-            classes.neighbours,
-            members[start:stop],
-            total[start:stop],
-            betweenness[start:stop],
-            load[start:stop],
-            distances[start:stop],
-        )
+        part = ClassGraph(rows, classes.neighbours, members[start:stop], total[start:stop])
+        sums_of_part = betweenness[start:stop], load[start:stop], distances[start:stop]
         if everybody_sees_one:
-            _two_steps(*arguments)
+            _two_steps(part, *sums_of_part)
         else:
-            _search(*arguments)
+            _search(part, *sums_of_part)
     return sums

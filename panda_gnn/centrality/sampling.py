@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from panda_gnn.centrality.brandes import dependencies
+from panda_gnn.centrality.brandes import ClassGraph, dependencies
 from panda_gnn.centrality.shortest_paths import (
     Core,
     expand,
@@ -103,11 +103,11 @@ def _roots(parent: Int32) -> Int32:
 def _add_up(core: Core, sources: Int64, threads: int) -> tuple[Float64, Float64]:
     """Sums and sums of squares ``[3, num_classes]`` of what each source finds, in their order."""
     count = len(core.members)
-    rows = core.classes.row_ptr, core.classes.neighbours
+    graph = ClassGraph(core.classes.row_ptr, core.classes.neighbours, core.members, core.total)
 
     def search(room: tuple[Int32, Int32, Float64], source: int) -> Float64:
         after, whole, real = room
-        dependencies(*rows, core.members, core.total, source, after, whole, real)
+        dependencies(graph, source, after, whole, real)
         return np.stack([real[0], real[1], whole[0, :count]])
 
     lanes = min(threads, len(sources))

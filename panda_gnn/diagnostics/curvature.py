@@ -7,15 +7,12 @@ self-loop, which has no curvature, gets ``nan``.
 
 from __future__ import annotations
 
-import numpy as np
-import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from panda_gnn.graph.arrays import Float64
 from panda_gnn.graph.forman import augmented_forman, balanced_forman
 from panda_gnn.graph.ollivier import ollivier_ricci
-from panda_gnn.graph.rows import GraphRows, read_graph
+from panda_gnn.graph.rows import per_column, read_graph
 from panda_gnn.graph.twins import twin_classes
 
 
@@ -36,7 +33,7 @@ def balanced_forman_curvature(data: Data) -> Tensor:
     """
     graph = read_graph(data, "balanced_forman_curvature")
     values = balanced_forman(graph.row_ptr, graph.neighbours)
-    return _per_column(data, graph, values[graph.sources < graph.neighbours])
+    return per_column(data, graph, values[graph.sources < graph.neighbours])
 
 
 def augmented_forman_curvature(data: Data, cycles: int = 3) -> Tensor:
@@ -48,7 +45,7 @@ def augmented_forman_curvature(data: Data, cycles: int = 3) -> Tensor:
     4-cycles may have diagonals here.
     """
     graph = read_graph(data, "augmented_forman_curvature")
-    return _per_column(data, graph, augmented_forman(graph, cycles))
+    return per_column(data, graph, augmented_forman(graph, cycles))
 
 
 def ollivier_ricci_curvature(data: Data) -> Tensor:
@@ -60,16 +57,4 @@ def ollivier_ricci_curvature(data: Data) -> Tensor:
     """
     graph = read_graph(data, "ollivier_ricci_curvature")
     edges = graph.edges
-    return _per_column(data, graph, ollivier_ricci(twin_classes(graph), edges, edges.shape[1], 0))
-
-
-def _per_column(data: Data, graph: GraphRows, values: Float64) -> Tensor:
-    """Spread the values of the edges ``u < v`` of ``graph`` over the columns of ``edge_index``."""
-    num_nodes = graph.num_nodes
-    (u, v), (source, target) = graph.edges, data.edge_index.cpu().numpy()
-    low, high = np.minimum(source, target), np.maximum(source, target)
-    proper = low < high
-    result = np.full(source.shape, np.nan)
-    place = np.searchsorted(u * num_nodes + v, low[proper] * num_nodes + high[proper])
-    result[proper] = values[place]
-    return torch.from_numpy(result).to(data.edge_index.device)
+    return per_column(data, graph, ollivier_ricci(twin_classes(graph), edges, edges.shape[1], 0))

@@ -18,28 +18,25 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from torch import Tensor
 
 from panda_gnn.graph.arrays import Float64, Int64
 from panda_gnn.graph.compiled import compiled
+from panda_gnn.graph.rows import GraphRows
 
 
 class LaplacianSolver:
-    """Solves ``L x = b`` for the Laplacian of undirected edges ``u < v``, each given once.
+    """Solves ``L x = b`` for the Laplacian of one graph.
 
     The graph may have several components; every right-hand side must sum to zero over each of
     them, and every solution is one of many, which differ by a constant per component.
     """
 
-    def __init__(self, edges: Tensor, num_nodes: int, seed: int = 0) -> None:
-        source, target = edges.cpu().numpy()
-        ones = np.ones(source.size)
-        half = csr_array((ones, (source, target)), shape=(num_nodes, num_nodes))
-        self.adjacency = csr_array(half + half.T)
-        self.degree: Float64 = np.diff(self.adjacency.indptr).astype(np.float64)
-        self.factors = _eliminate(
-            self.adjacency.indptr.astype(np.int64), self.adjacency.indices.astype(np.int64), seed
-        )
+    def __init__(self, graph: GraphRows, seed: int = 0) -> None:
+        size = graph.num_nodes
+        entries = np.ones(graph.neighbours.size), graph.neighbours, graph.row_ptr
+        self.adjacency = csr_array(entries, shape=(size, size))
+        self.degree: Float64 = graph.degrees.astype(np.float64)
+        self.factors = _eliminate(graph.row_ptr, graph.columns, seed)
 
     def multiply(self, x: Float64) -> Float64:
         """``L x`` for every column of ``x``."""

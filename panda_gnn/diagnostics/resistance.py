@@ -13,9 +13,9 @@ from torch_geometric.data import Data
 
 from panda_gnn.diagnostics.laplacian_solver import LaplacianSolver
 from panda_gnn.errors import InputError
-from panda_gnn.graph.components import components
+from panda_gnn.graph.components import component_labels, connected_components
 from panda_gnn.graph.limits import DENSE_RESISTANCE_NODES, refuse_above
-from panda_gnn.graph.rows import undirected_edges
+from panda_gnn.graph.rows import GraphRows, per_column, read_graph
 
 _PROBES_AT_ONCE = 16
 
@@ -29,8 +29,12 @@ def laplacian_pseudoinverse(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NOD
     :math:`(\mathbf{L}_c + \mathbf{J}/n_c)^{-1} - \mathbf{J}/n_c`, with :math:`\mathbf{J}` all ones.
     The rows of isolated nodes are zero. Graphs of more than ``max_nodes`` nodes are rejected.
     """
-    edges, _ = undirected_edges(data, "laplacian_pseudoinverse")
-    return _pseudoinverse(edges, int(data.num_nodes or 0), max_nodes)
+    graph = read_graph(data, "laplacian_pseudoinverse")
+    _refuse_large(graph.num_nodes, max_nodes)
+    result = torch.zeros(graph.num_nodes, graph.num_nodes, dtype=torch.float64)
+    for nodes, _, inverse in _component_pseudoinverses(graph, max_nodes):
+        result[nodes[:, None], nodes[None, :]] = inverse
+    return result.to(data.edge_index.device)
 
 
 def effective_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> Tensor:
@@ -40,14 +44,14 @@ def effective_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES)
     infinite between nodes of different components. Graphs of more than ``max_nodes`` nodes are
     rejected.
     """
-    edges, _ = undirected_edges(data, "effective_resistance")
-    num_nodes = int(data.num_nodes or 0)
-    inverse = _pseudoinverse(edges, num_nodes, max_nodes)
-    diagonal = inverse.diagonal()
-    resistance = (diagonal[:, None] + diagonal[None, :] - 2 * inverse).clamp(min=0)
-    component = components(edges, num_nodes)
-    resistance[component[:, None] != component[None, :]] = torch.inf
-    return resistance.fill_diagonal_(0)
+    graph = read_graph(data, "effective_resistance")
+    _refuse_large(graph.num_nodes, max_nodes)
+    result = torch.full((graph.num_nodes, graph.num_nodes), torch.inf, dtype=torch.float64)
+    for nodes, _, inverse in _component_pseudoinverses(graph, max_nodes):
+        own = inverse.diagonal()
+        resistance = (own[:, None] + own[None, :] - 2 * inverse).clamp(min=0)
+        result[nodes[:, None], nodes[None, :]] = resistance
+    return result.fill_diagonal_(0).to(data.edge_index.device)
 
 
 def edge_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> Tensor:
@@ -57,16 +61,15 @@ def edge_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> T
     of components; an edge has resistance one if and only if it is a bridge. Components of more than
     ``max_nodes`` nodes are rejected.
     """
-    edges, _ = undirected_edges(data, "edge_resistance")
-    source, target = data.edge_index
-    resistance = torch.zeros(source.numel(), dtype=torch.float64, device=source.device)
-    component = components(edges, int(data.num_nodes or 0))
-    columns_of = _grouped(component[source], _count(component))
-    for nodes, inverse in _component_pseudoinverses(edges, component, max_nodes):
-        here = columns_of[int(component[nodes[0]])]
-        u, v = torch.searchsorted(nodes, source[here]), torch.searchsorted(nodes, target[here])
-        resistance[here] = inverse[u, u] + inverse[v, v] - 2 * inverse[u, v]
-    return resistance.clamp(min=0)
+    graph = read_graph(data, "edge_resistance")
+    values = torch.zeros(graph.edges.shape[1], dtype=torch.float64)
+    by_component = np.argsort(component_labels(graph)[graph.edges[0]], kind="stable")
+    done = 0
+    for _, (u, v), inverse in _component_pseudoinverses(graph, max_nodes):
+        here = by_component[done : done + u.numel()]
+        values[here] = inverse[u, u] + inverse[v, v] - 2 * inverse[u, v]
+        done += u.numel()
+    return per_column(data, graph, values.clamp(min=0).numpy(), of_loops=0.0)
 
 
 def total_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> float:
@@ -79,10 +82,8 @@ def total_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> 
     rewiring only where the components stay the same. Components of more than ``max_nodes`` nodes
     are rejected.
     """
-    edges, _ = undirected_edges(data, "total_resistance")
-    component = components(edges, int(data.num_nodes or 0))
-    blocks = _component_pseudoinverses(edges, component, max_nodes)
-    return sum((nodes.numel() * float(inverse.trace()) for nodes, inverse in blocks), 0.0)
+    blocks = _component_pseudoinverses(read_graph(data, "total_resistance"), max_nodes)
+    return sum((nodes.numel() * float(inverse.trace()) for nodes, _, inverse in blocks), 0.0)
 
 
 class ResistanceSketch(NamedTuple):
@@ -120,13 +121,13 @@ def resistance_sketch(
     """
     if probes < 2:
         raise InputError(f"probes must be at least 2 to estimate an error, not {probes}")
-    edges, _ = undirected_edges(data, "resistance_sketch")
-    num_nodes = int(data.num_nodes or 0)
+    graph = read_graph(data, "resistance_sketch")
+    num_nodes = graph.num_nodes
     source, target = (data.edge_index if pairs is None else pairs).cpu().numpy()
-    tail, head = edges.cpu().numpy()
-    component = components(edges, num_nodes).cpu().numpy()
+    tail, head = graph.edges
+    component = component_labels(graph)
     size = np.bincount(component)
-    solver = LaplacianSolver(edges, num_nodes, seed)
+    solver = LaplacianSolver(graph, seed)
     incidence = csr_array(
         (np.repeat([1.0, -1.0], tail.size), (np.r_[tail, head], np.tile(np.arange(tail.size), 2))),
         shape=(num_nodes, tail.size),
@@ -158,43 +159,25 @@ def resistance_sketch(
     )
 
 
-def _pseudoinverse(edges: Tensor, num_nodes: int, max_nodes: int) -> Tensor:
-    """:func:`laplacian_pseudoinverse` of the undirected edges ``u < v``, each given once."""
-    _refuse_large(num_nodes, max_nodes)
-    result = torch.zeros(num_nodes, num_nodes, dtype=torch.float64, device=edges.device)
-    component = components(edges, num_nodes)
-    for nodes, inverse in _component_pseudoinverses(edges, component, max_nodes):
-        result[nodes[:, None], nodes[None, :]] = inverse
-    return result
-
-
-def _count(component: Tensor) -> int:
-    """How many components there are."""
-    return int(component.max()) + 1 if component.numel() else 0
-
-
-def _grouped(label: Tensor, count: int) -> tuple[Tensor, ...]:
-    """For each of the labels ``0..count - 1``, the positions that carry it, ascending."""
-    return torch.split(label.argsort(stable=True), label.bincount(minlength=count).tolist())
-
-
 def _component_pseudoinverses(
-    edges: Tensor, component: Tensor, max_nodes: int
-) -> Iterator[tuple[Tensor, Tensor]]:
-    """The nodes (ascending) and the pseudo-inverse of every component with at least one edge."""
-    count = _count(component)
-    nodes_of, edges_of = _grouped(component, count), _grouped(component[edges[0]], count)
-    for nodes, own in zip(nodes_of, edges_of, strict=True):
-        count = nodes.numel()
-        if count == 1:
+    graph: GraphRows, max_nodes: int
+) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """The nodes (ascending), edges and pseudo-inverse of every component with at least one edge.
+
+    The edges are numbered inside the component.
+    """
+    connected, order = connected_components(graph)
+    for number, size in enumerate(connected.sizes.tolist()):
+        if size == 1:
             continue
-        _refuse_large(count, max_nodes)
-        u, v = torch.searchsorted(nodes, edges[:, own].contiguous())
-        matrix = torch.full((count, count), 1 / count, dtype=torch.float64, device=edges.device)
-        matrix[u, v] -= 1
-        matrix[v, u] -= 1
-        matrix.diagonal().add_(torch.cat([u, v]).bincount(minlength=count))
-        yield nodes, torch.cholesky_inverse(torch.linalg.cholesky(matrix)) - 1 / count
+        _refuse_large(size, max_nodes)
+        part = connected.part(number, number + 1)
+        nodes = order[connected.node_ptr[number] : connected.node_ptr[number + 1]]
+        matrix = torch.full((size, size), 1 / size, dtype=torch.float64)
+        matrix[part.sources, part.columns] -= 1
+        matrix.diagonal().add_(torch.from_numpy(part.degrees))
+        inverse = torch.cholesky_inverse(torch.linalg.cholesky(matrix)) - 1 / size
+        yield torch.from_numpy(nodes), torch.from_numpy(part.edges), inverse
 
 
 def _refuse_large(num_nodes: int, max_nodes: int) -> None:

@@ -10,7 +10,14 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from panda_gnn.diagnostics.states import Model, copies, evaluating, features, node_states
+from panda_gnn.diagnostics.states import (
+    Model,
+    copies,
+    evaluating,
+    features,
+    node_states,
+    source_nodes,
+)
 from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.limits import EXACT_SENSITIVITY_NODES
 
@@ -116,7 +123,9 @@ def sensitivity(
     choose("norm", norm, NORMS)
     x = features(data, model)
     generator = torch.Generator().manual_seed(seed)
-    nodes = _sources(sources, x.size(0), generator).to(x.device)
+    if sources is None:
+        sources = x.size(0) if x.size(0) <= EXACT_SENSITIVITY_NODES else SAMPLED_SOURCES
+    nodes = source_nodes(sources, x.size(0), generator, repeats=False).to(x.device)
     columns = _columns(nodes, x.size(1), input_features, norm, generator)
     with evaluating(model):
         with torch.no_grad():
@@ -126,24 +135,6 @@ def sensitivity(
     norms = sums.amax(3) if norm == "operator" else scale * sums.sum(3)
     exact = nodes.numel() == x.size(0) and columns.size(1) == x.size(1)
     return Sensitivity(norms, nodes, exact)
-
-
-def _sources(sources: int | Tensor | None, num_nodes: int, generator: torch.Generator) -> Tensor:
-    """The nodes whose inputs are varied, ascending where they are drawn."""
-    if num_nodes == 0:
-        raise InputError("the graph has no nodes, so there is nothing to measure")
-    if isinstance(sources, Tensor):
-        inside = sources.numel() > 0 and 0 <= int(sources.min()) <= int(sources.max()) < num_nodes
-        if not inside or sources.unique().numel() != sources.numel():
-            raise InputError(f"sources must be different nodes among 0..{num_nodes - 1}")
-        return sources.view(-1)
-    if sources is None:
-        sources = num_nodes if num_nodes <= EXACT_SENSITIVITY_NODES else SAMPLED_SOURCES
-    if sources < 1:
-        raise InputError(f"sources is {sources}, it must be at least 1, or a tensor of nodes")
-    if sources >= num_nodes:
-        return torch.arange(num_nodes)
-    return torch.randperm(num_nodes, generator=generator)[:sources].sort().values
 
 
 def _columns(

@@ -18,6 +18,7 @@ from panda_gnn.diagnostics.states import (
     evaluating,
     node_states,
     precision,
+    source_nodes,
 )
 from panda_gnn.errors import InputError, choose
 
@@ -102,7 +103,8 @@ def signal_propagation(
     choose("unit", unit, UNITS)
     num_nodes = int(data.num_nodes or 0)
     device = data.edge_index.device
-    nodes = _sources(sources, num_nodes, seed).to(device)
+    generator = torch.Generator().manual_seed(seed)
+    nodes = source_nodes(sources, num_nodes, generator, repeats=True).to(device)
     if source_feature is None:
         source_feature = torch.full((in_channels,), in_channels**-0.5)
     if source_feature.numel() != in_channels:
@@ -143,19 +145,6 @@ def hop_distances(data: Data, sources: Tensor) -> Tensor:
     adjacency = csr_array((np.ones(row.size), (row, column)), shape=(num_nodes, num_nodes))
     hops = dijkstra(adjacency, indices=sources.cpu().numpy(), unweighted=True)
     return torch.from_numpy(hops).to(data.edge_index.device)
-
-
-def _sources(sources: int | Tensor, num_nodes: int, seed: int) -> Tensor:
-    if num_nodes == 0:
-        raise InputError("the graph has no nodes, so no signal can be sent")
-    if isinstance(sources, Tensor):
-        if sources.numel() == 0 or not 0 <= int(sources.min()) <= int(sources.max()) < num_nodes:
-            raise InputError(f"sources must be nodes among 0..{num_nodes - 1}")
-        return sources.view(-1)
-    if sources < 1:
-        raise InputError(f"sources is {sources}, it must be at least 1, or a tensor of nodes")
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randperm(num_nodes, generator=generator)[:sources].sort().values
 
 
 def _normalised(distance: Tensor) -> Tensor:

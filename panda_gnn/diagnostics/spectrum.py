@@ -7,14 +7,13 @@ import warnings
 import numpy as np
 import torch
 from scipy.sparse.linalg import LinearOperator, lobpcg
-from torch import Tensor
 from torch_geometric.data import Data
 
 from panda_gnn.diagnostics.laplacian_solver import LaplacianSolver
 from panda_gnn.graph.arrays import Float64
-from panda_gnn.graph.components import components
+from panda_gnn.graph.components import component_labels
 from panda_gnn.graph.limits import DENSE_SPECTRUM_NODES
-from panda_gnn.graph.rows import undirected_edges
+from panda_gnn.graph.rows import GraphRows, read_graph
 
 
 def spectral_gap(data: Data, *, dense_nodes: int = DENSE_SPECTRUM_NODES) -> float:
@@ -31,25 +30,21 @@ def spectral_gap(data: Data, *, dense_nodes: int = DENSE_SPECTRUM_NODES) -> floa
     Graphs of up to ``dense_nodes`` nodes are solved densely, larger ones by LOBPCG with a Laplacian
     preconditioner, to about eight digits.
     """
-    edges, _ = undirected_edges(data, "spectral_gap")
-    num_nodes = int(data.num_nodes or 0)
-    if num_nodes < 2 or int(components(edges, num_nodes).max()) > 0:
+    graph = read_graph(data, "spectral_gap")
+    if graph.num_nodes < 2 or component_labels(graph).max() > 0:
         return 0.0
-    if num_nodes <= dense_nodes:
-        return _dense_gap(edges, num_nodes)
-    return _sparse_gap(edges, num_nodes)
+    return _dense_gap(graph) if graph.num_nodes <= dense_nodes else _sparse_gap(graph)
 
 
-def _dense_gap(edges: Tensor, num_nodes: int) -> float:
-    source, target = edges.cpu()
-    scale = torch.cat([source, target]).bincount(minlength=num_nodes).double().rsqrt()
-    normalised = torch.eye(num_nodes, dtype=torch.float64)
-    normalised[source, target] = normalised[target, source] = -scale[source] * scale[target]
+def _dense_gap(graph: GraphRows) -> float:
+    scale = torch.from_numpy(graph.degrees).double().rsqrt()
+    normalised = torch.eye(graph.num_nodes, dtype=torch.float64)
+    normalised[graph.sources, graph.columns] = -scale[graph.sources] * scale[graph.columns]
     return max(float(torch.linalg.eigvalsh(normalised)[1]), 0.0)
 
 
-def _sparse_gap(edges: Tensor, num_nodes: int) -> float:
-    solver = LaplacianSolver(edges, num_nodes)
+def _sparse_gap(graph: GraphRows) -> float:
+    solver, num_nodes = LaplacianSolver(graph), graph.num_nodes
     root = np.sqrt(solver.degree)[:, None]
 
     def operator(function: object) -> LinearOperator:

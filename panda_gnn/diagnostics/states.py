@@ -88,6 +88,25 @@ def evaluating(model: Model) -> Iterator[None]:
             module.training = was
 
 
+def source_nodes(
+    sources: int | Tensor, num_nodes: int, generator: torch.Generator, *, repeats: bool
+) -> Tensor:
+    """The nodes ``sources``, or so many of all nodes drawn without replacement, ascending."""
+    if num_nodes == 0:
+        raise InputError("the graph has no nodes, so there is nothing to measure")
+    if isinstance(sources, Tensor):
+        inside = sources.numel() > 0 and 0 <= int(sources.min()) <= int(sources.max()) < num_nodes
+        if not inside or not (repeats or sources.unique().numel() == sources.numel()):
+            kind = "nodes" if repeats else "different nodes"
+            raise InputError(f"sources must be {kind} among 0..{num_nodes - 1}")
+        return sources.view(-1)
+    if sources < 1:
+        raise InputError(f"sources is {sources}, it must be at least 1, or a tensor of nodes")
+    if sources >= num_nodes:
+        return torch.arange(num_nodes)
+    return torch.randperm(num_nodes, generator=generator)[:sources].sort().values
+
+
 def copies(data: Data, count: int) -> Batch:
     """``count`` copies of a graph side by side."""
     return Batch.from_data_list([data] * count)

@@ -156,6 +156,20 @@ def undirected_edges(data: Data, who: str) -> tuple[Tensor, Tensor]:
     return torch.from_numpy(graph.edges).to(device), torch.from_numpy(places).to(device)
 
 
+def per_column(
+    data: Data, graph: GraphRows, values: Float64, *, of_loops: float = np.nan
+) -> Tensor:
+    """Spread the values of the edges ``u < v`` of ``graph`` over the columns of ``edge_index``."""
+    num_nodes = graph.num_nodes
+    (u, v), (source, target) = graph.edges, data.edge_index.cpu().numpy()
+    low, high = np.minimum(source, target), np.maximum(source, target)
+    proper = low < high
+    result = np.full(source.shape, of_loops)
+    place = np.searchsorted(u * num_nodes + v, low[proper] * num_nodes + high[proper])
+    result[proper] = values[place]
+    return torch.from_numpy(result).to(data.edge_index.device)
+
+
 def pointer(sizes: npt.ArrayLike) -> Int64:
     """Where each of some pieces begins when they stand one after the other, and where all end."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

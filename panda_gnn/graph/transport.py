@@ -9,6 +9,8 @@ rounds as different lengths of a shortest path, and no path is longer than the g
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from panda_gnn.graph.arrays import Int64
@@ -18,6 +20,20 @@ from panda_gnn.graph.compiled import compiled
 UNREACHED = -1
 
 
+class _State(NamedTuple):
+    """A plan in the making: what is left to move, and the search for a path to move it along."""
+
+    supply: Int64
+    demand: Int64
+    distance: Int64
+    flow: Int64
+    row_level: Int64
+    column_level: Int64
+    row_parent: Int64
+    column_parent: Int64
+    queue: Int64
+
+
 @compiled
 def transport(supply: Int64, demand: Int64, distance: Int64, flow: Int64) -> int:
     """Move all of ``supply`` to ``demand`` (equal sums) at the least cost, and return that cost.
@@ -25,54 +41,38 @@ def transport(supply: Int64, demand: Int64, distance: Int64, flow: Int64) -> int
     Both are used up, and the plan is left in ``flow``, which must be zero before.
     """
     rows, columns = distance.shape
-    row_level, column_level = np.zeros(rows, np.int64), np.zeros(columns, np.int64)
-    row_parent, column_parent = np.empty(rows, np.int64), np.empty(columns, np.int64)
-    queue = np.empty(rows, np.int64)
+    state = _State(
+        supply, demand, distance, flow, np.zeros(rows, np.int64), np.zeros(columns, np.int64),
+        np.empty(rows, np.int64), np.empty(columns, np.int64), np.empty(rows, np.int64),
+    )  # fmt: skip
     left = supply.sum()
     length = cost = 0
     while left > 0:
-        sent = _send_directly(supply, demand, distance, flow, row_level, column_level)
-        while True:
-            goal = _reach(
-                supply,
-                demand,
-                distance,
-                flow,
-                row_level,
-                column_level,
-                row_parent,
-                column_parent,
-                queue,
-            )
-            if goal < 0:
-                break
-            sent += _send_along_path(supply, demand, flow, row_parent, column_parent, goal)
+        sent = _send_directly(state)
+        goal = _reach(state)
+        while goal >= 0:
+            sent += _send_along_path(state, goal)
+            goal = _reach(state)
         left -= sent
         cost += sent * length
-        row_level += row_parent == UNREACHED
-        column_level += column_parent == UNREACHED
+        state.row_level[:] += state.row_parent == UNREACHED
+        state.column_level[:] += state.column_parent == UNREACHED
         length += 1
     return cost
 
 
 @compiled
-def _send_directly(
-    supply: Int64,
-    demand: Int64,
-    distance: Int64,
-    flow: Int64,
-    row_level: Int64,
-    column_level: Int64,
-) -> int:
+def _send_directly(state: _State) -> int:
     """Send what single arcs of reduced cost zero can carry, and return how much that is."""
+    supply, demand = state.supply, state.demand
     sent = 0
     for p in range(supply.size):
         for q in range(demand.size):
             if supply[p] == 0:
                 break
-            if demand[q] > 0 and distance[p, q] == column_level[q] - row_level[p]:
+            if demand[q] > 0 and state.distance[p, q] == state.column_level[q] - state.row_level[p]:
                 moved = min(supply[p], demand[q])
-                flow[p, q] += moved
+                state.flow[p, q] += moved
                 supply[p] -= moved
                 demand[q] -= moved
                 sent += moved
@@ -80,21 +80,13 @@ def _send_directly(
 
 
 @compiled
-def _reach(
-    supply: Int64,
-    demand: Int64,
-    distance: Int64,
-    flow: Int64,
-    row_level: Int64,
-    column_level: Int64,
-    row_parent: Int64,
-    column_parent: Int64,
-    queue: Int64,
-) -> int:
+def _reach(state: _State) -> int:
     """Search from the sources with supply; return the first sink with demand, -1 if there is none.
 
     Fills in the parents on the way: a source with supply has the parent ``demand.size``.
     """
+    supply, demand, queue = state.supply, state.demand, state.queue
+    row_parent, column_parent = state.row_parent, state.column_parent
     row_parent[:] = UNREACHED
     column_parent[:] = UNREACHED
     head = tail = 0
@@ -109,13 +101,13 @@ def _reach(
         for q in range(demand.size):
             if column_parent[q] != UNREACHED:
                 continue
-            if distance[p, q] != column_level[q] - row_level[p]:
+            if state.distance[p, q] != state.column_level[q] - state.row_level[p]:
                 continue
             column_parent[q] = p
             if demand[q] > 0:
                 return q
             for other in range(supply.size):
-                if row_parent[other] == UNREACHED and flow[other, q] > 0:
+                if row_parent[other] == UNREACHED and state.flow[other, q] > 0:
                     row_parent[other] = q
                     queue[tail] = other
                     tail += 1
@@ -123,10 +115,10 @@ def _reach(
 
 
 @compiled
-def _send_along_path(
-    supply: Int64, demand: Int64, flow: Int64, row_parent: Int64, column_parent: Int64, goal: int
-) -> int:
+def _send_along_path(state: _State, goal: int) -> int:
     """Send as much as fits along the path to the sink ``goal``, and return how much that is."""
+    supply, demand, flow = state.supply, state.demand, state.flow
+    row_parent, column_parent = state.row_parent, state.column_parent
     moved, p = demand[goal], column_parent[goal]
     while row_parent[p] != demand.size:
         moved = min(moved, flow[p, row_parent[p]])

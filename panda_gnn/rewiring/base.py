@@ -28,6 +28,8 @@ class Rewiring(BaseTransform):
 
     #: Raised whenever the result for some graph changes, so that caches are not trusted.
     version: int = 1
+    #: The attributes it writes, which a graph must not have before.
+    writes: tuple[str, ...] = ("edge_type",)
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = whole_number("seed", seed)
@@ -53,13 +55,17 @@ class Rewiring(BaseTransform):
 
     def edges_of(self, data: Data) -> tuple[Tensor, Tensor]:
         """What :func:`~panda_gnn.graph.rows.undirected_edges` gives for a graph to be rewired."""
-        name = type(self).__name__
-        if "edge_type" in data:
-            raise InputError(
-                f"{name} writes edge_type, but the graph already has one: "
-                "delete or rename it before rewiring"
-            )
-        return undirected_edges(data, name)
+        self.check_free(data, *self.writes)
+        return undirected_edges(data, type(self).__name__)
+
+    def check_free(self, data: Data, *names: str) -> None:
+        """Reject a graph that already has an attribute that would be written."""
+        for name in names:
+            if name in data:
+                raise InputError(
+                    f"{type(self).__name__} writes {name}, but the graph already has one: "
+                    "delete or rename it before rewiring"
+                )
 
     def __repr__(self) -> str:
         options = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())

@@ -11,7 +11,6 @@ from torch import Tensor
 from torch_geometric.data import Data, Dataset
 
 from panda_gnn.cache import Tensors, cached, content_key, folder_for
-from panda_gnn.errors import InputError
 from panda_gnn.graph.parallel import in_parallel
 from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
 from panda_gnn.rewiring.expander import Expander
@@ -78,7 +77,7 @@ def rewire_dataset(
     for data, (before, place), simple, change in zip(
         items, simple_edges, bare, changes, strict=True
     ):
-        results.append(_apply(rewiring, data, before, place, simple, change))
+        results.append(_apply(data, before, place, simple, change))
     return results
 
 
@@ -108,15 +107,8 @@ def _difference(before: Data, after: Data) -> Change:
     )
 
 
-def _apply(
-    rewiring: Rewiring, data: Data, before: Tensor, place: Tensor, simple: Data, change: Change
-) -> Data:
+def _apply(data: Data, before: Tensor, place: Tensor, simple: Data, change: Change) -> Data:
     """``data`` as the rewiring leaves it; ``simple`` has nothing but its edges."""
-    if change.edge_weight is not None and "edge_weight" in data:
-        raise InputError(
-            f"{type(rewiring).__name__} writes edge_weight, but the graph already has one: "
-            "delete or rename it before rewiring"
-        )
     device = before.device
     kept = torch.ones_like(simple.edge_index[0], dtype=torch.bool)
     kept[change.removed.to(device)] = False

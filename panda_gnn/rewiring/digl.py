@@ -39,6 +39,8 @@ class DIGL(Rewiring):
         self_loops: Whether to keep the diagonal.
     """
 
+    writes = ("edge_type", "edge_weight")
+
     def __init__(self, alpha: float = 0.1, eps: float = 0.05, self_loops: bool = True) -> None:
         super().__init__()
         if not 0 < alpha <= 1:
@@ -80,11 +82,6 @@ class DIGL(Rewiring):
     def forward(self, data: Any) -> Any:
         """The rewired graph, with ``edge_weight``."""
         before, place = self.edges_of(data)
-        if "edge_weight" in data:
-            raise InputError(
-                "DIGL writes edge_weight, but the graph already has one: "
-                "delete or rename it before rewiring"
-            )
         edge_index, edge_weight = self.diffuse(before, int(data.num_nodes))
         result = with_edges(data, before, place, edge_index)
         result.edge_weight = edge_weight

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.errors import InputError
 from panda_gnn.graph.rows import undirected_edges
 from panda_gnn.rewiring.base import Rewiring, both_directions
 
@@ -54,11 +53,7 @@ class Expander(Rewiring):
         """The graph with ``expander_edge_index``, or with more edges."""
         if not self.interleaved:
             return super().forward(data)
-        if "expander_edge_index" in data:
-            raise InputError(
-                "Expander writes expander_edge_index, but the graph already has one: "
-                "delete or rename it before rewiring"
-            )
+        self.check_free(data, "expander_edge_index")
         undirected_edges(data, "Expander")
         num_nodes = int(data.num_nodes or 0)
         result = data.clone()

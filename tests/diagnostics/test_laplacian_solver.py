@@ -6,13 +6,13 @@ from torch_geometric.data import Data
 
 from panda_gnn.diagnostics.laplacian_solver import LaplacianSolver
 from panda_gnn.diagnostics.resistance import laplacian_pseudoinverse
-from panda_gnn.graph.rows import undirected_edges
+from panda_gnn.graph.rows import read_graph
 from tests.odd_graphs import undirected
 from tests.rewiring.rewired import GRAPHS, random_graph
 
 
 def solver_of(data: Data, seed: int = 0) -> LaplacianSolver:
-    return LaplacianSolver(undirected_edges(data, "test")[0], data.num_nodes, seed)
+    return LaplacianSolver(read_graph(data, "test"), seed)
 
 
 @pytest.mark.parametrize("name", GRAPHS)
