@@ -13,20 +13,14 @@ import numpy as np
 from panda_gnn.centrality.shortest_paths import class_of_nodes, quadratic_cost
 from panda_gnn.graph.arrays import Float64
 from panda_gnn.graph.compiled import compiled
-from panda_gnn.graph.components import connected_components
-from panda_gnn.graph.parallel import over_graphs
+from panda_gnn.graph.parallel import over_components
 from panda_gnn.graph.rows import GraphRows
 from panda_gnn.graph.twins import TwinClasses, twin_classes
 
 
 def harmonic(graphs: GraphRows, *, threads: int) -> Float64:
     """The harmonic centrality of every node."""
-    connected, order = connected_components(graphs)
-    scores = np.empty(graphs.num_nodes)
-    scores[order] = over_graphs(
-        connected, quadratic_cost(connected), _harmonic, threads=threads, description="harmonic"
-    )
-    return scores
+    return over_components(_harmonic, graphs, quadratic_cost, "harmonic", threads)[0]
 
 
 def _harmonic(graphs: GraphRows) -> Float64:

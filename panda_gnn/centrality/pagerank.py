@@ -25,9 +25,7 @@ def pagerank(graphs: GraphRows, *, threads: int) -> Float64:
     a few dozen steps.
     """
     edges = np.diff(graphs.row_ptr[graphs.node_ptr]).astype(np.float64)
-    return over_graphs(
-        graphs, graphs.sizes + edges, _pagerank, threads=threads, description="pagerank"
-    )
+    return over_graphs(_pagerank, graphs, graphs.sizes + edges, "pagerank", threads)
 
 
 def _pagerank(graphs: GraphRows) -> Float64:

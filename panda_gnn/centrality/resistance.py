@@ -21,25 +21,23 @@ import numpy as np
 from panda_gnn.centrality.peeling import Peeled, distances_in_trees, peel
 from panda_gnn.graph.arrays import Float64, Int64
 from panda_gnn.graph.compiled import compiled
-from panda_gnn.graph.components import connected_components
 from panda_gnn.graph.limits import CORE_NODES, refuse_above
-from panda_gnn.graph.parallel import over_graphs
+from panda_gnn.graph.parallel import over_components
 from panda_gnn.graph.rows import GraphRows, pointer
 
 
 def resistance(graphs: GraphRows, *, threads: int) -> dict[str, Float64]:
     """The sum of a node's effective resistances, and its inverse, current-flow centrality."""
-    connected, order = connected_components(graphs)
-    cost = connected.sizes.astype(np.float64) ** 3
-    total, reached = np.empty((2, graphs.num_nodes))
-    total[order] = over_graphs(
-        connected, cost, _resistance, threads=threads, description="resistance"
-    )
-    reached[order] = np.repeat(connected.sizes, connected.sizes)
+    total, component = over_components(_resistance, graphs, _cubic_cost, "resistance", threads)
+    reached = np.bincount(component)[component].astype(np.float64)
     others = np.maximum(np.repeat(graphs.sizes, graphs.sizes) - 1.0, 1.0)
     share = (reached - 1.0) / others
     flow = share**2 / np.where(reached > 1.0, total, 1.0)
     return {"resistance": total, "current-flow": flow}
+
+
+def _cubic_cost(graphs: GraphRows) -> Float64:
+    return graphs.sizes.astype(np.float64) ** 3
 
 
 def _resistance(graphs: GraphRows) -> Float64:

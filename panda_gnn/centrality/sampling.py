@@ -46,21 +46,17 @@ def sampled_paths(
     sums, errors = np.empty((2, 3, graphs.num_nodes))
     for first, last in _runs(connected.sizes > samples):
         part = connected.part(first, last)
-        place = slice(connected.node_ptr[first], connected.node_ptr[last])
+        place = order[connected.node_ptr[first] : connected.node_ptr[last]]
         if part.sizes[0] > samples:
             sums[:, place], errors[:, place] = _sampled(part, samples, seed, threads)
         else:
             cost = quadratic_cost(part)
-            sums[:, place] = over_graphs(
-                part, cost, path_sums, threads=threads, description="small components"
-            )
+            sums[:, place] = over_graphs(path_sums, part, cost, "small components", threads)
             errors[:, place] = 0.0
-    size = np.repeat(connected.sizes, connected.sizes)
-    scores = normalised(graphs, sums, size, order)
-    spread = normalised(graphs, errors, size, order)
-    relative = np.empty(graphs.num_nodes)
-    relative[order] = errors[2] / np.maximum(sums[2], 1.0)
-    spread["closeness"] = scores["closeness"] * relative
+    reached = np.empty_like(order)
+    reached[order] = np.repeat(connected.sizes, connected.sizes)
+    scores, spread = normalised(graphs, sums, reached), normalised(graphs, errors, reached)
+    spread["closeness"] = scores["closeness"] * (errors[2] / np.maximum(sums[2], 1.0))
     return scores, spread
 
 

@@ -26,8 +26,7 @@ import numpy as np
 from panda_gnn.centrality.brandes import accumulate
 from panda_gnn.centrality.peeling import Peeled, distances_in_trees, peel
 from panda_gnn.graph.arrays import Float64, Int64
-from panda_gnn.graph.components import connected_components
-from panda_gnn.graph.parallel import over_graphs
+from panda_gnn.graph.parallel import over_components
 from panda_gnn.graph.rows import GraphRows
 from panda_gnn.graph.twins import TwinClasses, twin_classes
 
@@ -110,15 +109,8 @@ def _add_pairs_of_false_twins(core: Core, through: Float64, loaded: Float64) -> 
 
 def shortest_paths(graphs: GraphRows, *, threads: int) -> dict[str, Float64]:
     """Betweenness and load, normalised, and closeness in the form of Wasserman and Faust."""
-    connected, order = connected_components(graphs)
-    sums = over_graphs(
-        connected,
-        quadratic_cost(connected),
-        path_sums,
-        threads=threads,
-        description="shortest paths",
-    )
-    return normalised(graphs, sums, np.repeat(connected.sizes, connected.sizes), order)
+    sums, component = over_components(path_sums, graphs, quadratic_cost, "shortest paths", threads)
+    return normalised(graphs, sums, np.bincount(component)[component])
 
 
 def quadratic_cost(graphs: GraphRows) -> Float64:
@@ -127,9 +119,7 @@ def quadratic_cost(graphs: GraphRows) -> Float64:
     return size * (size + np.diff(graphs.row_ptr[graphs.node_ptr]))
 
 
-def normalised(
-    graphs: GraphRows, sums: Float64, reached: Int64, order: Int64
-) -> dict[str, Float64]:
+def normalised(graphs: GraphRows, sums: Float64, reached: Int64) -> dict[str, Float64]:
     r"""The three centralities from the sums over pairs of :func:`path_sums`.
 
     With :math:`n` nodes in the graph and :math:`r` in the component, betweenness and load are
@@ -137,11 +127,9 @@ def normalised(
     distances add up to :math:`D` is :math:`\frac{r-1}{D} \cdot \frac{r-1}{n-1}`, zero where it
     reaches nobody.
     """
-    betweenness, load, distances, component = np.empty((4, graphs.num_nodes))
-    betweenness[order], load[order], distances[order] = sums
-    component[order] = reached
+    betweenness, load, distances = sums
     size = np.repeat(graphs.sizes, graphs.sizes).astype(np.float64)
     pairs = np.maximum((size - 1.0) * (size - 2.0), 1.0)
-    others = component - 1.0
+    others = reached - 1.0
     closeness = others / np.maximum(distances, 1.0) * (others / np.maximum(size - 1.0, 1.0))
     return {"betweenness": betweenness / pairs, "closeness": closeness, "load": load / pairs}

@@ -19,8 +19,7 @@ import numpy as np
 from panda_gnn.centrality.diffusion import solve
 from panda_gnn.graph.arrays import Float64
 from panda_gnn.graph.compiled import compiled
-from panda_gnn.graph.components import connected_components
-from panda_gnn.graph.parallel import over_graphs
+from panda_gnn.graph.parallel import over_components
 from panda_gnn.graph.rows import GraphRows
 
 KATZ_SHARE = 0.9
@@ -34,12 +33,8 @@ SAME = 1e-12
 
 def spectral(graphs: GraphRows, *, threads: int) -> dict[str, Float64]:
     """Eigenvector and Katz centrality, which share the largest eigenvalue."""
-    connected, order = connected_components(graphs)
-    edges = np.diff(connected.row_ptr[connected.node_ptr])
-    cost = (connected.sizes * 8 + edges).astype(np.float64)
-    vector, value, residual = over_graphs(
-        connected, cost, _perron, threads=threads, description="eigenvector"
-    )
+    sums, component = over_components(_perron, graphs, _cost, "eigenvector", threads)
+    vector, value, residual = sums
     if (residual > 1e-9).any():
         warnings.warn(
             "some graphs have two largest eigenvalues so close that their eigenvector centralities "
@@ -48,15 +43,17 @@ def spectral(graphs: GraphRows, *, threads: int) -> dict[str, Float64]:
         )
     graph = graphs.graph_of_node
     largest = np.zeros(graphs.num_graphs)
-    np.maximum.at(largest, graph[order], value)
-    component = connected.graph_of_node
-    mass = np.bincount(component, weights=vector, minlength=connected.num_graphs)
-    leads = value >= largest[graph[order]] * (1.0 - SAME)
-    eigenvector = np.empty(graphs.num_nodes)
-    eigenvector[order] = np.where(leads, vector * mass[component], 0.0)
+    np.maximum.at(largest, graph, value)
+    mass = np.bincount(component, weights=vector)
+    leads = value >= largest[graph] * (1.0 - SAME)
+    eigenvector = np.where(leads, vector * mass[component], 0.0)
     strength = KATZ_SHARE / np.where(largest > 0.0, largest, np.inf)
     katz = solve(graphs, np.ones(graphs.num_nodes), strength, TOLERANCE, MAX_STEPS)
     return {"eigenvector": _unit(graphs, eigenvector), "katz": _unit(graphs, katz)}
+
+
+def _cost(graphs: GraphRows) -> Float64:
+    return (graphs.sizes * 8 + np.diff(graphs.row_ptr[graphs.node_ptr])).astype(np.float64)
 
 
 def _perron(graphs: GraphRows) -> Float64:

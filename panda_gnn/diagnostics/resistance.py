@@ -31,10 +31,11 @@ def laplacian_pseudoinverse(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NOD
     """
     graph = read_graph(data, "laplacian_pseudoinverse")
     _refuse_large(graph.num_nodes, max_nodes)
-    result = torch.zeros(graph.num_nodes, graph.num_nodes, dtype=torch.float64)
-    for nodes, _, inverse in _component_pseudoinverses(graph, max_nodes):
+    device = data.edge_index.device
+    result = torch.zeros(graph.num_nodes, graph.num_nodes, dtype=torch.float64, device=device)
+    for nodes, _, inverse in _component_pseudoinverses(graph, device, max_nodes):
         result[nodes[:, None], nodes[None, :]] = inverse
-    return result.to(data.edge_index.device)
+    return result
 
 
 def effective_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> Tensor:
@@ -46,12 +47,14 @@ def effective_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES)
     """
     graph = read_graph(data, "effective_resistance")
     _refuse_large(graph.num_nodes, max_nodes)
-    result = torch.full((graph.num_nodes, graph.num_nodes), torch.inf, dtype=torch.float64)
-    for nodes, _, inverse in _component_pseudoinverses(graph, max_nodes):
+    device = data.edge_index.device
+    result = torch.zeros(graph.num_nodes, graph.num_nodes, dtype=torch.float64, device=device)
+    result.fill_(torch.inf)
+    for nodes, _, inverse in _component_pseudoinverses(graph, device, max_nodes):
         own = inverse.diagonal()
         resistance = (own[:, None] + own[None, :] - 2 * inverse).clamp(min=0)
         result[nodes[:, None], nodes[None, :]] = resistance
-    return result.fill_diagonal_(0).to(data.edge_index.device)
+    return result.fill_diagonal_(0)
 
 
 def edge_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> Tensor:
@@ -62,12 +65,13 @@ def edge_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> T
     ``max_nodes`` nodes are rejected.
     """
     graph = read_graph(data, "edge_resistance")
+    device = data.edge_index.device
     values = torch.zeros(graph.edges.shape[1], dtype=torch.float64)
     by_component = np.argsort(component_labels(graph)[graph.edges[0]], kind="stable")
     done = 0
-    for _, (u, v), inverse in _component_pseudoinverses(graph, max_nodes):
+    for _, (u, v), inverse in _component_pseudoinverses(graph, device, max_nodes):
         here = by_component[done : done + u.numel()]
-        values[here] = inverse[u, u] + inverse[v, v] - 2 * inverse[u, v]
+        values[here] = (inverse[u, u] + inverse[v, v] - 2 * inverse[u, v]).cpu()
         done += u.numel()
     return per_column(data, graph, values.clamp(min=0).numpy(), of_loops=0.0)
 
@@ -82,7 +86,8 @@ def total_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> 
     rewiring only where the components stay the same. Components of more than ``max_nodes`` nodes
     are rejected.
     """
-    blocks = _component_pseudoinverses(read_graph(data, "total_resistance"), max_nodes)
+    graph = read_graph(data, "total_resistance")
+    blocks = _component_pseudoinverses(graph, data.edge_index.device, max_nodes)
     return sum((nodes.numel() * float(inverse.trace()) for nodes, _, inverse in blocks), 0.0)
 
 
@@ -160,7 +165,7 @@ def resistance_sketch(
 
 
 def _component_pseudoinverses(
-    graph: GraphRows, max_nodes: int
+    graph: GraphRows, device: torch.device, max_nodes: int
 ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
     """The nodes (ascending), edges and pseudo-inverse of every component with at least one edge.
 
@@ -173,11 +178,12 @@ def _component_pseudoinverses(
         _refuse_large(size, max_nodes)
         part = connected.part(number, number + 1)
         nodes = order[connected.node_ptr[number] : connected.node_ptr[number + 1]]
-        matrix = torch.full((size, size), 1 / size, dtype=torch.float64)
+        matrix = torch.full((size, size), 1 / size, dtype=torch.float64, device=device)
         matrix[part.sources, part.columns] -= 1
-        matrix.diagonal().add_(torch.from_numpy(part.degrees))
+        matrix.diagonal().add_(torch.from_numpy(part.degrees).to(device))
         inverse = torch.cholesky_inverse(torch.linalg.cholesky(matrix)) - 1 / size
-        yield torch.from_numpy(nodes), torch.from_numpy(part.edges), inverse
+        edges = torch.from_numpy(part.edges).to(device)
+        yield torch.from_numpy(nodes).to(device), edges, inverse
 
 
 def _refuse_large(num_nodes: int, max_nodes: int) -> None:

@@ -127,6 +127,20 @@ def balanced_forman_value(
 
 
 @compiled
+def value_of_edge(
+    start: Int64, neighbour: Int32, triangles: Int64, slot: int, i: int, role: Int8, cycles: Int64
+) -> float:
+    """Balanced Forman curvature of the edge in ``slot``, which is in the list of ``i``."""
+    j: Any = np.int64(neighbour[slot])
+    degree_i, degree_j = start[i + 1] - start[i], start[j + 1] - start[j]
+    members = largest = 0
+    if triangles[slot] + 1 < min(degree_i, degree_j):
+        members, largest = survey(start, neighbour, i, j, role, cycles)
+        forget(start, neighbour, i, j, role, cycles)
+    return balanced_forman_value(degree_i, degree_j, triangles[slot], members, largest)
+
+
+@compiled
 def balanced_forman(start: Int64, neighbour: Int32) -> Float64:
     """Balanced Forman curvature of the edge of every slot."""
     num_nodes = start.size - 1
@@ -136,14 +150,10 @@ def balanced_forman(start: Int64, neighbour: Int32) -> Float64:
     role, cycles = np.zeros(num_nodes, np.int8), np.zeros(num_nodes, np.int64)
     for i in range(num_nodes):
         for slot in range(start[i], start[i + 1]):
-            j: Any = np.int64(neighbour[slot])
+            j = neighbour[slot]
             if j < i or min(degree[i], degree[j]) == 1:
                 continue
-            members = largest = 0
-            if triangles[slot] + 1 < min(degree[i], degree[j]):
-                members, largest = survey(start, neighbour, i, j, role, cycles)
-                forget(start, neighbour, i, j, role, cycles)
-            value = balanced_forman_value(degree[i], degree[j], triangles[slot], members, largest)
+            value = value_of_edge(start, neighbour, triangles, slot, i, role, cycles)
             curvature[slot] = curvature[slot_of(start, neighbour, j, i)] = value
     return curvature
 

@@ -13,7 +13,8 @@ import torch
 from rich.progress import TaskID
 
 from panda_gnn.errors import InputError
-from panda_gnn.graph.arrays import Float64
+from panda_gnn.graph.arrays import Float64, Int64
+from panda_gnn.graph.components import connected_components
 from panda_gnn.graph.rows import GraphRows
 from panda_gnn.progress import progress_bar
 
@@ -65,12 +66,11 @@ def in_parallel(
 
 
 def over_graphs(
+    compute: Callable[[GraphRows], Float64],
     graphs: GraphRows,
     cost: Float64,
-    compute: Callable[[GraphRows], Float64],
-    *,
-    threads: int,
     description: str,
+    threads: int,
 ) -> Float64:
     """Apply ``compute`` to runs of graphs and join what it returns along the last axis.
 
@@ -85,6 +85,25 @@ def over_graphs(
         lambda piece: compute(graphs.part(*piece)), pieces, work, description, threads
     )
     return np.concatenate(results, axis=-1)
+
+
+def over_components(
+    compute: Callable[[GraphRows], Float64],
+    graphs: GraphRows,
+    cost: Callable[[GraphRows], Float64],
+    description: str,
+    threads: int,
+) -> tuple[Float64, Int64]:
+    """Apply ``compute`` to the connected components, and put what it returns in order of nodes.
+
+    Returns the values of all nodes along the last axis, and the component of each node.
+    """
+    connected, order = connected_components(graphs)
+    values = over_graphs(compute, connected, cost(connected), description, threads)
+    in_order, component = np.empty_like(values), np.empty_like(order)
+    in_order[..., order] = values
+    component[order] = connected.graph_of_node
+    return in_order, component
 
 
 @contextmanager

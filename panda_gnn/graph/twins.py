@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from panda_gnn.graph.arrays import Bool, Int32, Int64, UInt64
+from panda_gnn.graph.arrays import Bool, Int32, Int64
 from panda_gnn.graph.compiled import compiled
 from panda_gnn.graph.rows import GraphRows
 
@@ -83,49 +83,30 @@ def _are_twins(u: int, v: int, rows: Int64, neighbours: Int32, part: Bool) -> bo
 
 
 @compiled
-def _lead(key: UInt64, rows: Int64, neighbours: Int32, part: Bool, leader: Int64) -> None:
-    """Among nodes with equal ``key``, let the first one lead those that are its twins.
-
-    Equal keys are only a hint: a collision may miss twins but never makes any.
-    """
-    capacity = 2
-    while capacity < 2 * len(key):
-        capacity *= 2
-    table = np.full(capacity, -1, np.int64)
-    for node in range(len(key)):
-        if not part[node]:
-            continue
-        slot = np.int64(key[node] >> np.uint64(1)) % capacity
-        while table[slot] >= 0 and key[table[slot]] != key[node]:
-            slot = (slot + 1) % capacity
-        first = table[slot]
-        if first < 0:
-            table[slot] = node
-        elif (
-            leader[first] == first
-            and leader[node] == node
-            and _are_twins(first, node, rows, neighbours, part)
-        ):
-            leader[node] = first
-
-
-@compiled
 def _leaders(rows: Int64, neighbours: Int32, part: Bool) -> Int64:
-    """The first twin of every node of a graph that takes part."""
-    size = len(part)
-    leader = np.empty(size, np.int64)
-    words = np.zeros((3, size), np.uint64)
-    word, open_key, closed_key = words[0], words[1], words[2]
-    for node in range(size):
-        leader[node] = node
-        if part[node]:
-            word[node] = _random_word(node)
-    for node in range(size):
+    """The first twin of every node of a graph that takes part.
+
+    Equal sums of the neighbours' words are only a hint: a collision may miss twins but never makes
+    any.
+    """
+    nodes = np.flatnonzero(part)
+    leader = np.arange(len(part))
+    word, key = np.zeros(len(part), np.uint64), np.zeros(len(part), np.uint64)
+    for node in nodes:
+        word[node] = _random_word(int(node))
+    for node in nodes:
         for entry in range(rows[node], rows[node + 1]):
-            open_key[node] += word[neighbours[entry]]
-        closed_key[node] = open_key[node] + word[node]
-    _lead(open_key, rows, neighbours, part, leader)
-    _lead(closed_key, rows, neighbours, part, leader)
+            key[node] += word[neighbours[entry]]
+    for _ in range(2):  # false twins, then true twins
+        order = nodes[np.argsort(key[nodes], kind="mergesort")]
+        head = 0
+        for place in range(1, len(order)):
+            u, v = order[head], order[place]
+            if key[u] != key[v]:
+                head = place
+            elif leader[u] == u and leader[v] == v and _are_twins(u, v, rows, neighbours, part):
+                leader[v] = u
+        key += word
     return leader
 
 

@@ -25,22 +25,11 @@ from panda_gnn.graph.forman import (
     slot_of,
     survey,
     triangles_on_edges,
+    value_of_edge,
 )
 
 #: What an action does.
 REMOVE, ADD = 0, 1
-
-
-@compiled
-def _value(
-    start: Int64, neighbour: Int32, triangles: Int64, slot: int, i: int, role: Int8, cycles: Int64
-) -> float:
-    """Balanced Forman curvature of the edge in ``slot``, which is in the list of ``i``."""
-    j: Any = np.int64(neighbour[slot])
-    members, largest = survey(start, neighbour, i, j, role, cycles)
-    forget(start, neighbour, i, j, role, cycles)
-    degree_i, degree_j = start[i + 1] - start[i], start[j + 1] - start[j]
-    return balanced_forman_value(degree_i, degree_j, triangles[slot], members, largest)
 
 
 @compiled
@@ -65,12 +54,12 @@ def extreme_edge(  # type: ignore[no-untyped-def]
             bound[slot] = sign * value
             if leading < 0 or bound[slot] < bound[leading]:
                 leading, head = slot, i
-    best = _value(start, neighbour, triangles, leading, head, role, cycles)
+    best = value_of_edge(start, neighbour, triangles, leading, head, role, cycles)
     for i in range(num_nodes):
         for slot in range(start[i], start[i + 1]):
             if neighbour[slot] < i or bound[slot] > sign * best:
                 continue
-            value = _value(start, neighbour, triangles, slot, i, role, cycles)
+            value = value_of_edge(start, neighbour, triangles, slot, i, role, cycles)
             if sign * value < sign * best or (value == best and slot < leading):
                 best, leading, head = value, slot, i
     return head, np.int64(neighbour[leading]), best
