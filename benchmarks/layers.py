@@ -35,7 +35,7 @@ import panda_gnn
 from panda_gnn.datasets import load
 from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
 from panda_gnn.nn.gin import perceptron
-from panda_gnn.nn.kernels import rows
+from panda_gnn.nn.kernels import edge_rows, row_weights, width_rows
 from panda_gnn.reports.published import best_settings
 from panda_gnn.transforms import ExpandWidth
 
@@ -176,10 +176,10 @@ def edges_of(self_loops: bool | None) -> Call:
     def prepare(data: Data) -> None:
         edges = Edges.of_graph(data.edge_index, data.num_nodes)
         if self_loops is None:
-            rows.weight_of(edges, None, data.x.dtype)
+            row_weights.edge_weights(edges, None, data.x.dtype)
         else:
-            rows.norm_of(edges, self_loops, data.x.dtype)
-        rows.back_of(edges)
+            row_weights.normalised_weights(edges, self_loops, data.x.dtype)
+        edge_rows.source_rows(edges)
 
     return prepare
 
@@ -190,10 +190,10 @@ def partition_of(normalised: bool) -> Call:
     def prepare(data: Data) -> None:
         partition = WidthPartition(data.edge_index, data.high)
         if normalised:
-            rows.width_norm_of(partition, False, data.x.dtype)
+            row_weights.width_normalised_weights(partition, False, data.x.dtype)
         else:
-            rows.width_weight_of(partition, data.x.dtype)
-        rows.width_back_of(partition)
+            row_weights.width_edge_weights(partition, data.x.dtype)
+        width_rows.width_source_rows(partition)
 
     return prepare
 
@@ -230,13 +230,13 @@ def differences(literal: Literal, batch: Data, dtype: torch.dtype) -> Tensor:
     Every number is taken relative to the largest of its layer. The literal version ranks
     logits here, as ours does: the paper's scores are rounded to 1 where logits are large.
     """
-    twin = copy.deepcopy(literal).to(dtype).eval()
-    twin.ranks_logits = True
+    ranking = copy.deepcopy(literal).to(dtype).eval()
+    ranking.ranks_logits = True
     batch = copy.copy(batch)
     batch.x = batch.x.to(dtype)
     with torch.no_grad():
-        found = twin.model.panda_states(batch.x, WidthPartition(batch.edge_index, batch.high))
-        pairs = zip(found, twin.states(batch), strict=True)
+        ours = ranking.model.states(batch.x, WidthPartition(batch.edge_index, batch.high))
+        pairs = zip(ours, ranking.states(batch), strict=True)
         return torch.cat(
             [
                 ((one - other).abs() / other.abs().max()).view(-1)

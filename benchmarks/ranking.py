@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from torch import Tensor
 
-from panda_gnn.nn.kernels.select import rank
+from panda_gnn.nn.kernels.ranking import rank
 
 WIDTH = 64
 

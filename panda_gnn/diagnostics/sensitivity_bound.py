@@ -10,8 +10,9 @@ from torch_geometric.data import Data
 
 from panda_gnn.errors import InputError
 from panda_gnn.nn import GNN, Edges
-from panda_gnn.nn.gcn import GCNLayer, convolve
+from panda_gnn.nn.gcn import GCNLayer
 from panda_gnn.nn.panda_conv import PlainConv
+from panda_gnn.nn.propagate import propagate_normalised
 
 
 class ModelConstants(NamedTuple):
@@ -60,7 +61,7 @@ def sensitivity_bound(
     factor = constants.lipschitz * constants.max_weight * constants.width
     layers = []
     for layer in range(1, constants.num_layers + 1):
-        power = convolve(power, power, edges, constants.self_loops)
+        power = propagate_normalised(power, edges, constants.self_loops)
         layers.append(factor**layer * power)
     return torch.stack(layers)
 

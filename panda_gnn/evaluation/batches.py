@@ -11,7 +11,6 @@ from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
-from panda_gnn.nn.lrgb import LongRangeGNN, PandaLongRangeGNN
 
 
 @dataclass(eq=False)
@@ -37,15 +36,15 @@ class GraphBatch:
     edge_options: Mapping[str, Tensor]
     _prepared: dict[str, Any] = field(default_factory=dict, repr=False)
 
-    def scores(self, model: GNN | LongRangeGNN) -> Tensor:
+    def scores(self, model: GNN) -> Tensor:
         """What ``model`` gives for each graph."""
         out: Tensor = model(
             self.x, self._edges(model), batch=self.batch, num_graphs=self.num_graphs
         )
         return out
 
-    def _edges(self, model: GNN | LongRangeGNN) -> Edges | WidthPartition:
-        width_aware = isinstance(model, PandaGNN | PandaLongRangeGNN)
+    def _edges(self, model: GNN) -> Edges | WidthPartition:
+        width_aware = isinstance(model, PandaGNN)
         kind = "partition" if width_aware else "edges"
         if kind not in self._prepared:
             self._prepared[kind] = self._prepare(kind)

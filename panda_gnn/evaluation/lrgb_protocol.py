@@ -35,7 +35,8 @@ from panda_gnn.evaluation.batches import GraphBatch, GraphTable
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.metrics import evaluate
 from panda_gnn.evaluation.protocol import Curves, Split
-from panda_gnn.nn.lrgb import PANDA_LAYERS, LongRangeGNN, PandaLongRangeGNN
+from panda_gnn.nn import GNN, PandaGNN
+from panda_gnn.nn.models import PANDA_LAYERS
 
 LRGB_SETTINGS = {"preset": "dwivedi"}
 """What a config of the benchmark has beside the settings of its method."""
@@ -75,7 +76,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                 "batch_size": 128,
                 "max_epochs": 500,
             },
-            model={"batch_norm": True, "unit_norm": True},
+            model={"batch_norm": True, "unit_norm": True, "head_layers": 1},
         ),
         "toenshoff": Preset(
             training={
@@ -146,7 +147,7 @@ def molecule_table(graphs: Iterable[Data]) -> GraphTable:
     )
 
 
-def make_model(graphs: GraphTable, config: Config, settings: Mapping[str, Any]) -> LongRangeGNN:
+def make_model(graphs: GraphTable, config: Config, settings: Mapping[str, Any]) -> GNN:
     """The model of a config: width-aware where ``graphs`` have high nodes."""
     options: dict[str, Any] = {
         "backbone": LRGB_BACKBONES[config.backbone],
@@ -155,11 +156,12 @@ def make_model(graphs: GraphTable, config: Config, settings: Mapping[str, Any]) 
         "dropout": config.dropout,
         **PRESETS[settings["preset"]].model,
     }
-    channels = (DATASETS[config.dataset].num_classes, ATOM_CATEGORIES, BOND_CATEGORIES)
+    channels = (ATOM_CATEGORIES, DATASETS[config.dataset].num_classes)
+    options["edge_categories"] = BOND_CATEGORIES
     if graphs.high is None:
-        return LongRangeGNN(*channels, **options)
+        return GNN(*channels, **options)
     options |= {name: settings[name] for name in ("high_width", "panda_layers", "selector")}
-    return PandaLongRangeGNN(*channels, **options)
+    return PandaGNN(*channels, **options)
 
 
 def loss_of(dataset: str, output: Tensor, target: Tensor) -> Tensor:
@@ -170,7 +172,7 @@ def loss_of(dataset: str, output: Tensor, target: Tensor) -> Tensor:
 
 
 def train_lrgb(
-    model: LongRangeGNN,
+    model: GNN,
     graphs: GraphTable,
     split: Split,
     config: Config,
@@ -208,7 +210,7 @@ def train_lrgb(
     return Curves(tuple(validation), tuple(test))
 
 
-def predict(model: LongRangeGNN, batches: Sequence[GraphBatch]) -> tuple[Tensor, Tensor]:
+def predict(model: GNN, batches: Sequence[GraphBatch]) -> tuple[Tensor, Tensor]:
     """What the model gives for some graphs, and what is right."""
     model.eval()
     with torch.no_grad():

@@ -1,11 +1,15 @@
-"""CT-Layer: edge weights that are learned commute times."""
+"""CT-Layer: edge weights that are learned commute times, and a plain model behind it."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from panda_gnn.errors import InputError
+from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.models import GNN
 
 
 class CTLayer(nn.Module):
@@ -56,7 +60,7 @@ class CTLayer(nn.Module):
         self.position = nn.Linear(in_channels, centers)
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew."""
+        """Reset the parameters."""
         self.position.reset_parameters()
 
     def forward(
@@ -112,3 +116,38 @@ def _distance_to_orthogonality(s: Tensor, batch: Tensor, num_graphs: int) -> Ten
     target = identity / torch.linalg.matrix_norm(identity)
     distance: Tensor = torch.linalg.matrix_norm(gram / norm.where(norm > 0, 1) - target)
     return distance
+
+
+class CommuteTimeGNN(GNN):
+    """:class:`GNN` on the graph whose edge weights a :class:`CTLayer` learns with it, end to end.
+
+    Every forward pass leaves the layer's loss in ``auxiliary_loss``: add it to that of the task.
+
+    Args:
+        in_channels: Width of the node features.
+        out_channels: Number of classes or targets.
+        centers: Number of coordinates of the CT-Layer.
+        **options: Those of :class:`GNN`; the backbone must use edge weights, as GCN and GIN do.
+    """
+
+    def __init__(
+        self, in_channels: int, out_channels: int, *, centers: int, **options: Any
+    ) -> None:
+        super().__init__(in_channels, out_channels, **options)
+        self.commute_time = CTLayer(in_channels, centers)
+
+    def forward(
+        self,
+        x: Tensor,
+        edge_index: Tensor | Edges,
+        *,
+        batch: Tensor | None = None,
+        num_graphs: int | None = None,
+        **options: Any,
+    ) -> Tensor:
+        """The scores of each graph, or of each node where ``readout`` is ``None``."""
+        index = edge_index.edge_index if isinstance(edge_index, Edges) else edge_index
+        weight, self.auxiliary_loss = self.commute_time(x, index, batch, num_graphs)
+        return super().forward(
+            x, index, batch=batch, num_graphs=num_graphs, edge_weight=weight, **options
+        )

@@ -7,34 +7,15 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch_geometric.nn.inits import glorot
 
-from panda_gnn.backend import current_backend
-from panda_gnn.errors import choose
-from panda_gnn.nn import kernels
-from panda_gnn.nn.kernels.multiply import multiply
-from panda_gnn.nn.kernels.rows import norm_of, width_norm_of
-from panda_gnn.nn.panda_conv import (
-    Activation,
-    Convolution,
-    Pair,
-    PandaConv,
-    Widths,
-)
-from panda_gnn.nn.partition import Edges, WidthPartition
-from panda_gnn.nn.propagate import fused_sums, fuses, propagate, with_backend
-
-VARIANTS = ("paper", "released")
+from panda_gnn.nn.backend import current_backend
+from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.kernels.row_weights import Weights, width_normalised_weights
+from panda_gnn.nn.panda_conv import Activation, PandaSumConv, SumConvolution, Widths
+from panda_gnn.nn.partition import Pair, WidthPartition
+from panda_gnn.nn.propagate import propagate_normalised
 
 
-def convolve(sources: Tensor, targets: Tensor, edges: Edges, self_loops: bool) -> Tensor:
-    r"""The sums :math:`\sum_u \frac{1}{\sqrt{d_u d_v}} \mathbf{x}_u`, with the target's own."""
-    if kernels.apply_to(sources, edges.edge_index):
-        return multiply(sources, edges, *norm_of(edges, self_loops, sources.dtype))
-    norm, loop = edges.norm(self_loops, sources.dtype)
-    out = propagate(sources, edges, norm)
-    return out if loop is None else out + loop.view(-1, 1) * targets
-
-
-class GCNLayer(Convolution):
+class GCNLayer(SumConvolution):
     r"""The graph convolution of `"Semi-supervised Classification with Graph Convolutional Networks"
     <https://arxiv.org/abs/1609.02907>`_, on :class:`~panda_gnn.nn.Edges`.
 
@@ -58,7 +39,7 @@ class GCNLayer(Convolution):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew, by Glorot's rule; the bias starts at zero."""
+        """Reset the parameters, by Glorot's rule; the bias starts at zero."""
         glorot(self.linear.weight)
         if self.linear.bias is not None:
             nn.init.zeros_(self.linear.bias)
@@ -66,12 +47,19 @@ class GCNLayer(Convolution):
     def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
         """The new states of the targets; the sum and the linear map change places if that is less
         work."""
-        sources, targets = (x, x) if isinstance(x, Tensor) else x
+        sources = x if isinstance(x, Tensor) else x[0]
         if self.linear.out_features >= self.linear.in_features:
-            out: Tensor = self.linear(convolve(sources, targets, edges, self.self_loops))
-            return out
+            return self.transform(propagate_normalised(sources, edges, self.self_loops))
         sources = F.linear(sources, self.linear.weight)
-        out = convolve(sources, sources[: edges.num_targets], edges, self.self_loops)
+        return self.add_bias(propagate_normalised(sources, edges, self.self_loops))
+
+    def transform(self, sums: Tensor) -> Tensor:
+        """The linear map."""
+        out: Tensor = self.linear(sums)
+        return out
+
+    def add_bias(self, out: Tensor) -> Tensor:
+        """What is left of the linear map where its weight came before the sum."""
         return out if self.linear.bias is None else out + self.linear.bias
 
     def extra_repr(self) -> str:
@@ -79,7 +67,7 @@ class GCNLayer(Convolution):
         return f"self_loops={self.self_loops}, backend={current_backend()}"
 
 
-class PandaGCNConv(PandaConv):
+class PandaGCNConv(PandaSumConv):
     r"""PANDA-GCN, Eqs. (panda-gcn-low) and (panda-gcn-high) of the paper with their neighbourhoods
     put right: a low node selects from its high neighbours, a high node expands its low ones.
 
@@ -104,10 +92,6 @@ class PandaGCNConv(PandaConv):
         selector: ``"topk"`` (the paper), ``"sorted"``, ``"gated"`` or ``"linear"``.
         selector_hidden: Hidden size of the selector's eta, or ``None`` for one linear map.
         score: ``"sigmoid"`` (the paper) or ``"relu"``.
-        variant: ``"paper"``, or ``"released"`` for the authors' released code: self-loops, relu
-            scores, f with a bias, f and g after the linear map and even between equal widths (so
-            the last layer permutes class scores), and the residual connection added after the
-            linear map, inside the activation. It overrides the options it names.
     """
 
     low: GCNLayer
@@ -125,11 +109,7 @@ class PandaGCNConv(PandaConv):
         selector: str = "topk",
         selector_hidden: int | None = None,
         score: str = "sigmoid",
-        variant: str = "paper",
     ) -> None:
-        released = choose("variant", variant, VARIANTS) == "released"
-        if released:
-            residual, self_loops, bias, score = False, True, False, "relu"
         super().__init__(
             lambda i, o: GCNLayer(i, o, self_loops=self_loops, bias=bias),
             in_channels,
@@ -140,50 +120,27 @@ class PandaGCNConv(PandaConv):
             activation=activation,
             residual=residual,
         )
-        self.released = released
-        if released:
-            self.adapt_between(*self.out_channels, bias=True)
 
-    def forward(self, x: Pair, partition: WidthPartition) -> Pair:
-        """The new states of low and high nodes."""
-        if self.released:
-            return self._released(x, partition)
-        if self.selector is None and self.in_channels[0] > sum(self.out_channels):
-            return self._map_first(x, partition)
-        if not fuses(x, partition, self.selector):
-            return super().forward(x, partition)
-        low, high = self._convolve(x, partition)
-        return self.updated((self.low.linear(low), self.high.linear(high)), x)
+    @property
+    def maps_first(self) -> bool:
+        """Whether both linear maps of every node come before the sum: where the input is wide, as
+        word counts are, and f and g have nothing to adapt, that is less work."""
+        return self.selector is None and self.in_channels[0] > sum(self.out_channels)
 
-    def _convolve(self, x: Pair, partition: WidthPartition) -> Pair:
-        weight, loop = width_norm_of(partition, self.low.self_loops, x[0].dtype)
-        return fused_sums(x, partition, weight, loop, self.expand, self.selector)
+    def row_weights(self, x: Pair, partition: WidthPartition) -> Weights:
+        """The normalised weights of the whole graph."""
+        return width_normalised_weights(partition, self.low.self_loops, x[0].dtype)
 
-    def _map_first(self, x: Pair, partition: WidthPartition) -> Pair:
-        """Both linear maps of every node, then one sum of them: where the input is wide, as word
-        counts are, and f and g have nothing to adapt, that is less work than to sum the input."""
+    def convolve(self, x: Pair, partition: WidthPartition) -> Pair:
+        """What the two convolutions make of the adapted sources."""
+        if not self.maps_first:
+            return super().convolve(x, partition)
         weight = torch.cat([self.low.linear.weight, self.high.linear.weight])
         both = F.linear(x[0], weight), F.linear(x[1], weight)
-        if fuses(both, partition, None):
-            low, high = self._convolve(both, partition)
-        else:
+        sums = self.fused_sums(both, partition)
+        if sums is None:
             merged = partition.merge(*both)
-            sums = convolve(merged, merged, partition.whole, self.low.self_loops)
-            low, high = partition.split(sums)
-        low, high = low[:, : self.out_channels[0]], high[:, self.out_channels[0] :]
-        if self.low.linear.bias is not None:
-            low, high = low + self.low.linear.bias, high + self.high.linear.bias
-        return self.updated((low, high), x)
-
-    def __repr__(self) -> str:
-        return with_backend(super().__repr__())
-
-    def _released(self, x: Pair, partition: WidthPartition) -> Pair:
-        low, high = self.low.linear(x[0]), self.high.linear(x[1])
-        if fuses((low, high), partition, self.selector):
-            into_low, into_high = self._convolve((low, high), partition)
-        else:
-            expanded, selected = self.adapt((low, high), partition)
-            into_low = convolve(torch.cat([low, selected]), low, partition.into_low, True)
-            into_high = convolve(torch.cat([high, expanded]), high, partition.into_high, True)
-        return self.updated((low + into_low, high + into_high), (low, high))
+            whole = propagate_normalised(merged, partition.whole, self.low.self_loops)
+            sums = partition.split(whole)
+        out_low = self.out_channels[0]
+        return self.low.add_bias(sums[0][:, :out_low]), self.high.add_bias(sums[1][:, out_low:])

@@ -7,13 +7,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from typing_extensions import Unpack
 
-from panda_gnn.backend import current_backend
-from panda_gnn.errors import choose
-from panda_gnn.nn.gcn import VARIANTS
-from panda_gnn.nn.kernels.rows import width_weight_of
-from panda_gnn.nn.panda_conv import Convolution, Pair, PandaConv, PandaOptions, Widths
-from panda_gnn.nn.partition import Edges, WidthPartition
-from panda_gnn.nn.propagate import fused_sums, fuses, propagate, with_backend
+from panda_gnn.nn.backend import current_backend
+from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.kernels.row_weights import Weights, width_edge_weights
+from panda_gnn.nn.panda_conv import PandaOptions, PandaSumConv, SumConvolution, Widths
+from panda_gnn.nn.partition import Pair, WidthPartition
+from panda_gnn.nn.propagate import propagate
 
 
 class BatchNorm(nn.BatchNorm1d):
@@ -38,18 +37,18 @@ class BatchNorm(nn.BatchNorm1d):
 
 
 def perceptron(
-    in_channels: int, hidden: int, out_channels: int, batch_norm: bool = True
+    in_channels: int, hidden: int, out_channels: int, hidden_norm: bool = True
 ) -> nn.Sequential:
     """GIN's MLP: linear, batch normalisation, ReLU, linear."""
     return nn.Sequential(
         nn.Linear(in_channels, hidden),
-        BatchNorm(hidden) if batch_norm else nn.Identity(),
+        BatchNorm(hidden) if hidden_norm else nn.Identity(),
         nn.ReLU(),
         nn.Linear(hidden, out_channels),
     )
 
 
-class GINLayer(Convolution):
+class GINLayer(SumConvolution):
     r"""The convolution of `"How Powerful are Graph Neural Networks?"
     <https://arxiv.org/abs/1810.00826>`_, on :class:`~panda_gnn.nn.Edges`.
 
@@ -62,7 +61,7 @@ class GINLayer(Convolution):
         out_channels: Output width.
         eps: The starting value of epsilon.
         train_eps: Whether epsilon is learned.
-        batch_norm: Whether the MLP normalises its hidden layer.
+        hidden_norm: Whether the MLP normalises its hidden layer.
     """
 
     def __init__(
@@ -72,11 +71,11 @@ class GINLayer(Convolution):
         *,
         eps: float = 0.0,
         train_eps: bool = False,
-        batch_norm: bool = True,
+        hidden_norm: bool = True,
     ) -> None:
         super().__init__()
         self.initial_eps = eps
-        self.mlp = perceptron(in_channels, out_channels, out_channels, batch_norm)
+        self.mlp = perceptron(in_channels, out_channels, out_channels, hidden_norm)
         self.eps: Tensor
         if train_eps:
             self.eps = nn.Parameter(torch.tensor(eps))
@@ -84,7 +83,7 @@ class GINLayer(Convolution):
             self.register_buffer("eps", torch.tensor(eps))
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew."""
+        """Reset the parameters."""
         super().reset_parameters()
         self.eps.data.fill_(self.initial_eps)
 
@@ -92,7 +91,11 @@ class GINLayer(Convolution):
         """The new states of the targets."""
         sources = x if isinstance(x, Tensor) else x[0]
         loop = (1 + self.eps).expand(edges.num_targets)
-        out: Tensor = self.mlp(propagate(sources, edges, edges.edge_weight, loop))
+        return self.transform(propagate(sources, edges, edges.edge_weight, loop))
+
+    def transform(self, sums: Tensor) -> Tensor:
+        """The MLP."""
+        out: Tensor = self.mlp(sums)
         return out
 
     def extra_repr(self) -> str:
@@ -100,7 +103,7 @@ class GINLayer(Convolution):
         return f"backend={current_backend()}"
 
 
-class PandaGINConv(PandaConv):
+class PandaGINConv(PandaSumConv):
     r"""PANDA-GIN, as in the paper's appendix 'Layer-update of PANDA-GIN'.
 
     .. math::
@@ -118,9 +121,7 @@ class PandaGINConv(PandaConv):
         out_channels: Output widths ``(low, high)``, or one for both.
         eps: The starting value of epsilon.
         train_eps: Whether epsilon is learned, one for low and one for high nodes.
-        batch_norm: Whether the MLPs normalise their hidden layer.
-        variant: ``"paper"``, or ``"released"`` for the authors' released code: relu scores, f with
-            a bias, epsilon fixed at zero. It overrides the options it names.
+        hidden_norm: Whether the MLPs normalise their hidden layer.
         **options: Those of :class:`~panda_gnn.nn.PandaConv`: ``selector``, ``selector_hidden``,
             ``score``, ``activation``, ``residual``.
     """
@@ -135,31 +136,20 @@ class PandaGINConv(PandaConv):
         *,
         eps: float = 0.0,
         train_eps: bool = False,
-        batch_norm: bool = True,
-        variant: str = "paper",
+        hidden_norm: bool = True,
         **options: Unpack[PandaOptions],
     ) -> None:
-        released = choose("variant", variant, VARIANTS) == "released"
-        if released:
-            eps, train_eps, options["score"] = 0.0, False, "relu"
         super().__init__(
-            lambda i, o: GINLayer(i, o, eps=eps, train_eps=train_eps, batch_norm=batch_norm),
+            lambda i, o: GINLayer(i, o, eps=eps, train_eps=train_eps, hidden_norm=hidden_norm),
             in_channels,
             out_channels,
             **options,
         )
-        if released and self.expand is not None:
-            self.adapt_between(*self.in_channels, bias=True)
 
-    def forward(self, x: Pair, partition: WidthPartition) -> Pair:
-        """The new states of low and high nodes."""
-        if self.low.eps.requires_grad or not fuses(x, partition, self.selector):
-            return super().forward(x, partition)
+    def row_weights(self, x: Pair, partition: WidthPartition) -> Weights | None:
+        """The edges' own weights, and 1 + epsilon for every node."""
+        if self.low.eps.requires_grad:
+            return None
         own = (1 + self.low.eps).expand(x[0].size(0)), (1 + self.high.eps).expand(x[1].size(0))
-        loop = torch.cat(own).to(x[0].dtype)
-        weight = width_weight_of(partition, x[0].dtype)
-        low, high = fused_sums(x, partition, weight, loop, self.expand, self.selector)
-        return self.updated((self.low.mlp(low), self.high.mlp(high)), x)
-
-    def __repr__(self) -> str:
-        return with_backend(super().__repr__())
+        dtype = x[0].dtype
+        return width_edge_weights(partition, dtype), torch.cat(own).to(dtype)

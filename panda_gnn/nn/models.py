@@ -2,30 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError, choose
-from panda_gnn.nn.dropout import dropout
+from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
-from panda_gnn.nn.gin import GINLayer, PandaGINConv
-from panda_gnn.nn.panda_conv import Factory, Pair, PandaConv, PlainConv
-from panda_gnn.nn.partition import Edges, WidthPartition
+from panda_gnn.nn.gin import BatchNorm, GINLayer, PandaGINConv
+from panda_gnn.nn.gine import CategoryEncoder, GINELayer, PandaGINEConv
+from panda_gnn.nn.kernels.dropout import dropout
+from panda_gnn.nn.panda_conv import Factory, PandaConv, PlainConv
+from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.readout import FullyAdjacentLast, graphs_of, mean_of_graphs
+from panda_gnn.nn.released import (
+    ReleasedGCNConv,
+    ReleasedGINConv,
+    ReleasedRGCNConv,
+    ReleasedRGINConv,
+)
 from panda_gnn.nn.rgcn import PandaRGCNConv, RGCNLayer
 from panda_gnn.nn.rgin import PandaRGINConv, RGINLayer
 
-PLAIN = {"gcn": GCNLayer, "gin": GINLayer, "rgcn": RGCNLayer, "rgin": RGINLayer}
-PANDA = {
-    "gcn": PandaGCNConv,
-    "gin": PandaGINConv,
-    "rgcn": PandaRGCNConv,
-    "rgin": PandaRGINConv,
-}
-BACKBONES = tuple(PLAIN)
+PLAIN_LAYERS: Mapping[str, type[nn.Module]] = MappingProxyType(
+    {"gcn": GCNLayer, "gin": GINLayer, "gine": GINELayer, "rgcn": RGCNLayer, "rgin": RGINLayer}
+)
+PANDA_VARIANTS: Mapping[str, Mapping[str, Callable[..., PandaConv]]] = MappingProxyType(
+    {
+        "paper": {
+            "gcn": PandaGCNConv,
+            "gin": PandaGINConv,
+            "gine": PandaGINEConv,
+            "rgcn": PandaRGCNConv,
+            "rgin": PandaRGINConv,
+        },
+        "released": {
+            "gcn": ReleasedGCNConv,
+            "gin": ReleasedGINConv,
+            "rgcn": ReleasedRGCNConv,
+            "rgin": ReleasedRGINConv,
+        },
+    }
+)
+BACKBONES = tuple(name for name in PLAIN_LAYERS if name != "gine")
+"""The backbones for any graph; ``"gine"`` is for graphs whose edges have categories."""
+
+ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = MappingProxyType(
+    {"relu": torch.relu, "gelu": F.gelu}
+)
+PANDA_LAYERS = ("all", "last")
+PANDA_OPTIONS = ("selector", "selector_hidden", "score")
 
 
 class NumParameters(NamedTuple):
@@ -35,29 +68,34 @@ class NumParameters(NamedTuple):
     never_trained: int
 
 
-def count_parameters(model: nn.Module) -> NumParameters:
-    """The numbers of parameters of any model that are trained and that never are."""
-    trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
-    return NumParameters(trained, sum(p.numel() for p in model.parameters()) - trained)
-
-
 class GNN(nn.Module):
-    r"""A plain graph neural network: ``in -> width x num_layers -> out``.
+    r"""A plain graph neural network: encoder, convolutions, read-out, head.
 
-    There are ``num_layers + 1`` convolutions with ReLU and dropout between them. For graphs, the
-    scores of the nodes are averaged; there is no other read-out.
+    Without a head (``head_layers=0``, the paper's stack ``in -> width x num_layers -> out``) there
+    are ``num_layers + 1`` convolutions, the last of which gives the scores of the nodes. With a
+    head there are ``num_layers`` convolutions, and the head is applied to what the read-out gives.
+
+    A convolution is followed by batch norm, activation, dropout, unit norm and residual connection,
+    where the model has them. (Without head and norms, dropout comes after the residual connection.)
+    Scores are left as they are.
 
     Args:
-        in_channels: Width of the node features.
+        in_channels: Width of the node features; or the number of categories of each column of
+            ``x``, which are then embedded into ``width`` numbers.
         out_channels: Number of classes or targets.
-        backbone: ``"gcn"``, ``"gin"``, ``"rgcn"``, ``"rgin"``, or a function that makes any PyG
-            convolution from input and output width.
+        backbone: ``"gcn"``, ``"gin"``, ``"gine"``, ``"rgcn"``, ``"rgin"``, or a function that makes
+            any PyG convolution from input and output width.
         width: Hidden width.
         num_layers: Number of hidden layers.
-        dropout: Dropout probability between layers.
+        dropout: Dropout probability.
         readout: ``"mean"`` for one output for each graph, ``None`` for one for each node.
         residual: Add the input of a layer where it is as wide as its output.
         last_layer_fa: Let every node see its whole graph in the last layer.
+        activation: ``"relu"`` or ``"gelu"``.
+        batch_norm: Normalise what convolutions return; they have no bias then.
+        unit_norm: Divide the states of nodes by their norm after every convolution.
+        head_layers: Number of linear maps of the head.
+        edge_categories: The number of categories of each column of ``edge_attr``, for ``"gine"``.
         **options: Options of the backbone's layers, such as ``num_relations`` or ``self_loops``.
     """
 
@@ -66,7 +104,7 @@ class GNN(nn.Module):
 
     def __init__(
         self,
-        in_channels: int,
+        in_channels: int | Sequence[int],
         out_channels: int,
         *,
         backbone: str | Factory = "gcn",
@@ -76,76 +114,120 @@ class GNN(nn.Module):
         readout: str | None = "mean",
         residual: bool = False,
         last_layer_fa: bool = False,
+        activation: str = "relu",
+        batch_norm: bool = False,
+        unit_norm: bool = False,
+        head_layers: int = 0,
+        edge_categories: Sequence[int] = (),
         **options: Any,
     ) -> None:
         super().__init__()
         if isinstance(backbone, str):
-            choose("backbone", backbone, BACKBONES)
+            choose("backbone", backbone, PLAIN_LAYERS)
         if readout not in ("mean", None):
             raise InputError(f"unknown readout '{readout}': choose mean, or None for node outputs")
-        if width < 1 or num_layers < 1:
+        if width < 1 or num_layers < 1 or head_layers < 0:
             raise InputError(
-                f"width is {width} and num_layers {num_layers}, both must be at least 1"
+                f"width is {width}, num_layers {num_layers} and head_layers {head_layers}: the "
+                "first two must be at least 1, the last at least 0"
             )
+        if backbone == "gine":
+            if not edge_categories:
+                raise InputError("backbone 'gine' needs edge_categories, which are missing")
+            options["edge_categories"] = edge_categories
+        if backbone == "gcn" and batch_norm:
+            options.setdefault("bias", False)
         self.backbone = backbone
         self.width = width
         self.num_layers = num_layers
         self.dropout = dropout
         self.readout = readout
-        layers = self._make_layers(in_channels, out_channels, residual, options)
+        self.residual = residual
+        self.activation = ACTIVATIONS[choose("activation", activation, ACTIVATIONS)]
+        self.unit_norm = unit_norm
+        #: Whether the model, and not each layer, has activation and residual connection.
+        self.finishes = batch_norm or unit_norm or head_layers > 0
+        self.encoder: CategoryEncoder | None = None
+        if not isinstance(in_channels, int):
+            self.encoder = CategoryEncoder(in_channels, width)
+            in_channels = width
+        widths = [in_channels] + [width] * num_layers + ([] if head_layers else [out_channels])
+        layers = self._make_layers(widths, options)
         if last_layer_fa:
             if not isinstance(backbone, str):
                 raise InputError(f"last_layer_fa needs a backbone among {', '.join(BACKBONES)}")
-            layers[-1] = FullyAdjacentLast(backbone, width, out_channels, layers[-1])
+            layers[-1] = FullyAdjacentLast(backbone, widths[-2], widths[-1], layers[-1])
         self.layers = nn.ModuleList(layers)
-
-    def _make_layers(
-        self, in_channels: int, out_channels: int, residual: bool, options: dict[str, Any]
-    ) -> list[Any]:
-        widths = [in_channels] + [self.width] * self.num_layers + [out_channels]
-        return [
-            self._plain_layer(widths[i], widths[i + 1], i == self.num_layers, residual, options)
-            for i in range(self.num_layers + 1)
+        hidden_high = [
+            layer.out_channels[1] for layer in layers[:-1] if isinstance(layer, PandaConv)
         ]
+        self.norms = nn.ModuleList(BatchNorm(width) for _ in range(num_layers * batch_norm))
+        self.high_norms = nn.ModuleList(BatchNorm(high) for high in hidden_high * batch_norm)
+        head = [width] * head_layers + [out_channels]
+        self.head = nn.ModuleList(nn.Linear(i, o) for i, o in pairwise(head))
 
-    def _plain_layer(
-        self, before: int, after: int, last: bool, residual: bool, options: dict[str, Any]
-    ) -> PlainConv:
-        conv = self.backbone
-        if isinstance(conv, str):
-            layer = PLAIN[conv]
-            make: Factory = lambda i, o: layer(i, o, **options)  # noqa: E731
-        else:
-            make = conv
-        return PlainConv(
-            make, before, after, activation=None if last else torch.relu, residual=residual
-        )
+    def _make_layers(self, widths: list[int], options: dict[str, Any]) -> list[Any]:
+        return [self._plain_layer(i, widths, options) for i in range(len(widths) - 1)]
+
+    def _plain_layer(self, i: int, widths: list[int], options: dict[str, Any]) -> PlainConv:
+        make = self.backbone
+        if isinstance(make, str):
+            layer = PLAIN_LAYERS[make]
+            make = lambda i, o: layer(i, o, **options)  # noqa: E731
+        return PlainConv(make, *widths[i : i + 2], **self._layer_options(i))
+
+    def _layer_options(self, i: int) -> dict[str, Any]:
+        """Activation and residual connection of a layer."""
+        if self.finishes:
+            return {"activation": None, "residual": False}
+        activation = None if i == self.num_layers else self.activation
+        return {"activation": activation, "residual": self.residual}
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew."""
+        """Reset the parameters."""
         for child in self.children():
             reset(child)
 
     @property
     def num_parameters(self) -> NumParameters:
         """The numbers of parameters that are trained and that never are."""
-        return count_parameters(self)
+        trained = sum(p.numel() for p in self.parameters() if p.requires_grad)
+        return NumParameters(trained, sum(p.numel() for p in self.parameters()) - trained)
+
+    def _finish(self, i: int, out: Tensor, before: Tensor, norms: nn.ModuleList) -> Tensor:
+        """What layer ``i`` leaves to the next: ``out``, normalised, activated, dropped out."""
+        if i == self.num_layers:
+            return out
+        if self.finishes:
+            out = self.activation(norms[i](out) if norms else out)
+        out = dropout(out, self.dropout, self.training)
+        if self.unit_norm:
+            out = F.normalize(out, dim=1)
+        if self.finishes and self.residual and before.size(1) == out.size(1):
+            return before + out
+        return out
+
+    def _plain_states(
+        self, x: Tensor, edges: Edges, other: Edges | None = None
+    ) -> Iterator[Tensor]:
+        """The node states after every layer up to the first width-aware one."""
+        for i, layer in enumerate(self.layers):
+            if isinstance(layer, PandaConv):
+                return
+            out = layer(x, edges if other is None or i % 2 == 0 else other)
+            x = self._finish(i, out, x, self.norms)
+            yield x
 
     def states(self, x: Tensor, edges: Edges, other: Edges | None = None) -> list[Tensor]:
-        """The node states after every layer, the last being the scores.
+        """The node states after every layer; without a head the last are the scores.
 
         Args:
-            x: Node features.
+            x: Node features or categories.
             edges: The edges of the graph.
             other: Edges that every second layer uses instead, such as those of an expander graph.
         """
-        states: list[Tensor] = []
-        for i, layer in enumerate(self.layers):
-            if i > 0:
-                x = dropout(x, self.dropout, self.training)
-            x = layer(x, edges if other is None or i % 2 == 0 else other)
-            states.append(x)
-        return states
+        x = x if self.encoder is None else self.encoder(x)
+        return list(self._plain_states(x, edges, other))
 
     def forward(
         self,
@@ -162,7 +244,7 @@ class GNN(nn.Module):
         """The scores of each graph, or of each node where ``readout`` is ``None``.
 
         Args:
-            x: Node features, shape ``[num_nodes, in_channels]``.
+            x: Node features or categories, shape ``[num_nodes, columns]``.
             edge_index: The edges, as a tensor or prepared as :class:`~panda_gnn.nn.Edges`.
             batch: The graph of each node; without it there is one graph.
             num_graphs: The number of graphs, where known.
@@ -188,114 +270,117 @@ class GNN(nn.Module):
         return self.read(self.states(x, edges, other)[-1], batch, num_graphs)
 
     def read(self, out: Tensor, batch: Tensor | None, num_graphs: int | None) -> Tensor:
-        """The mean over the nodes of each graph, or the nodes' own scores."""
-        if self.readout is None:
-            return out
-        return mean_of_graphs(out, *graphs_of(out, batch, num_graphs))
+        """The head, applied to the mean over the nodes of each graph or to every node."""
+        if self.readout is not None:
+            out = mean_of_graphs(out, *graphs_of(out, batch, num_graphs))
+        for i, linear in enumerate(self.head):
+            out = linear(self.activation(out) if i else out)
+        return out
 
 
 class PandaGNN(GNN):
-    r"""The width-aware twin of :class:`GNN`: the same stack, high nodes having ``high_width``.
+    r"""The width-aware counterpart of :class:`GNN`, its high nodes having ``high_width``.
 
-    The last layer gives both sides the output width and merges them.
+    The last layer gives both sides one width and merges them.
 
     Args:
-        in_channels: Width of the node features.
+        in_channels: As in :class:`GNN`.
         out_channels: Number of classes or targets.
         high_width: Hidden width of high nodes.
         panda_layers: ``"all"``, or ``"last"`` for plain layers up to the last convolution, before
             which a learned linear map lifts the high nodes to ``high_width``.
+        variant: ``"paper"``, or ``"released"`` for the authors' released code
+            (:mod:`panda_gnn.nn.released`).
         **options: Those of :class:`GNN` (except ``last_layer_fa``), of
             :class:`~panda_gnn.nn.PandaConv` (``selector``, ``selector_hidden``, ``score``) and of
             the backbone's layers. Unless ``residual`` is given, PANDA-GCN in all layers has
-            the paper's residual connection, everything else has none.
+            the paper's residual connection, everything else and models with a head have none.
+            PANDA-GCN has the paper's layers without self-loops and bias, with a head those of GCN.
     """
 
     def __init__(
         self,
-        in_channels: int,
+        in_channels: int | Sequence[int],
         out_channels: int,
         *,
         high_width: int = 128,
         panda_layers: str = "all",
+        variant: str = "paper",
         backbone: str | Factory = "gcn",
         residual: bool | None = None,
         **options: Any,
     ) -> None:
-        self.panda_layers = choose("panda_layers", panda_layers, ("all", "last"))
+        self.panda_layers = choose("panda_layers", panda_layers, PANDA_LAYERS)
         self.high_width = high_width
+        self.panda_options = {key: options.pop(key) for key in PANDA_OPTIONS if key in options}
+        self.variant = PANDA_VARIANTS[choose("variant", variant, PANDA_VARIANTS)]
+        if variant != "paper":
+            choose("backbone", str(backbone), self.variant, f"of the variant '{variant}'")
         if options.pop("last_layer_fa", False):
             raise InputError("last_layer_fa is an option of GNN, not of PandaGNN")
-        width = options.get("width", 64)
+        width, has_head = options.get("width", 64), bool(options.get("head_layers"))
         if high_width < width:
             raise InputError(f"high_width is {high_width}, it must be at least width ({width})")
-        super().__init__(
-            in_channels,
-            out_channels,
-            backbone=backbone,
-            residual=backbone == "gcn" and panda_layers == "all" if residual is None else residual,
-            **options,
-        )
+        if residual is None:
+            residual = backbone == "gcn" and panda_layers == "all" and not has_head
+        if backbone == "gcn" and has_head:
+            options = {"self_loops": True, "bias": not options.get("batch_norm"), **options}
+        super().__init__(in_channels, out_channels, backbone=backbone, residual=residual, **options)
         self.lift: nn.Linear | None = None
         if panda_layers == "last":
-            self.lift = nn.Linear(self.width, high_width, bias=False)
+            last = self.layers[-1]
+            assert isinstance(last, PandaConv)
+            self.lift = nn.Linear(*last.in_channels, bias=False)
 
-    def _make_layers(
-        self, in_channels: int, out_channels: int, residual: bool, options: dict[str, Any]
-    ) -> list[Any]:
-        low = [in_channels] + [self.width] * self.num_layers + [out_channels]
-        high = [in_channels] + [self.high_width] * self.num_layers + [out_channels]
-        panda = {key: options.pop(key) for key in PANDA_OPTIONS if key in options}
-        layers: list[Any] = []
-        for i in range(self.num_layers + 1):
-            last = i == self.num_layers
-            if self.panda_layers == "last" and not last:
-                layers.append(self._plain_layer(low[i], low[i + 1], last, residual, options))
-                continue
+    def _make_layers(self, widths: list[int], options: dict[str, Any]) -> list[Any]:
+        last = len(widths) - 2
+        high = [widths[0]] + [self.high_width] * last + [widths[-1]]
+        plain = 0
+        if self.panda_layers == "last":
+            plain, high[last] = last, self.high_width
+        layers: list[Any] = [self._plain_layer(i, widths, options) for i in range(plain)]
+        for i in range(plain, last + 1):
+            make = self.backbone
+            layer = self.variant[make] if isinstance(make, str) else partial(PandaConv, make)
+            channels = (widths[i], high[i]), (widths[i + 1], high[i + 1])
             layers.append(
-                self._panda_layer(
-                    (low[i], high[i]),
-                    (low[i + 1], high[i + 1]),
-                    activation=None if last else torch.relu,
-                    residual=residual,
-                    **panda,
-                    **options,
-                )
+                layer(*channels, **self._layer_options(i), **self.panda_options, **options)
             )
         return layers
 
-    def _panda_layer(
-        self, before: tuple[int, int], after: tuple[int, int], **options: Any
-    ) -> PandaConv:
-        if isinstance(self.backbone, str):
-            layer: PandaConv = PANDA[self.backbone](before, after, **options)
-            return layer
-        return PandaConv(self.backbone, before, after, **options)
+    def _states(self, x: Tensor, partition: WidthPartition) -> Iterator[Tensor | Pair]:
+        """The states after every layer: of all nodes where they have one width, else as a pair."""
+        x = x if self.encoder is None else self.encoder(x)
+        plain = 0
+        for state in self._plain_states(x, partition.whole):
+            plain += 1
+            x = state
+            yield x
+        low, high = partition.split(x)
+        if self.lift is not None:
+            high = self.lift(high)
+        for i in range(plain, len(self.layers)):
+            merges = i + 1 == self.num_layers and len(self.head) > 0
+            if merges and self.residual and self.lift is None:
+                same = high if i == 0 else torch.zeros_like(high[:, : self.width])
+                x = partition.merge(low, same)
+            out_low, out_high = self.layers[i]((low, high), partition)
+            if merges:
+                yield self._finish(i, partition.merge(out_low, out_high), x, self.norms)
+                return
+            low = self._finish(i, out_low, low, self.norms)
+            high = self._finish(i, out_high, high, self.high_norms)
+            yield low, high
 
-    def panda_states(self, x: Tensor, partition: WidthPartition) -> list[Pair]:
-        """The states of low and high nodes after every layer, the last being the scores."""
-        states: list[Pair] = []
-        plain = x
-        pair = partition.split(x)
-        for i, layer in enumerate(self.layers):
-            if isinstance(layer, PlainConv):
-                plain = layer(plain, partition.whole)
-                states.append(partition.split(plain))
-                plain = dropout(plain, self.dropout, self.training)
-                pair = partition.split(plain)
-                continue
-            if self.lift is not None:
-                if i > 0:
-                    pair = pair[0], self.lift(pair[1])
-            elif i > 0:
-                low, high = pair
-                pair = (
-                    dropout(low, self.dropout, self.training),
-                    dropout(high, self.dropout, self.training),
-                )
-            pair = layer(pair, partition)
-            states.append(pair)
-        return states
+    def states(  # type: ignore[override]
+        self, x: Tensor, partition: WidthPartition
+    ) -> list[Pair]:
+        """The states of low and high nodes after every layer; without a head the last are the
+        scores."""
+        states = self._states(x, partition)
+        return [partition.split(s) if isinstance(s, Tensor) else s for s in states]
+
+    panda_states = states
 
     def forward(  # type: ignore[override]
         self,
@@ -312,7 +397,7 @@ class PandaGNN(GNN):
         """The scores of each graph, or of each node where ``readout`` is ``None``.
 
         Args:
-            x: Node features, shape ``[num_nodes, in_channels]``.
+            x: Node features or categories, shape ``[num_nodes, columns]``.
             edge_index: The edges, as a tensor or prepared as a
                 :class:`~panda_gnn.nn.WidthPartition`.
             high: Boolean mask of the high nodes, such as ``data.high`` of
@@ -337,8 +422,6 @@ class PandaGNN(GNN):
                 edge_attr=edge_attr,
                 edge_type=edge_type,
             )
-        out = partition.merge(*self.panda_states(x, partition)[-1])
+        *_, last = self._states(x, partition)
+        out = last if isinstance(last, Tensor) else partition.merge(*last)
         return self.read(out, batch, num_graphs)
-
-
-PANDA_OPTIONS = ("selector", "selector_hidden", "score", "variant")

@@ -11,11 +11,14 @@ from torch import Tensor, nn
 from torch_geometric.nn.inits import glorot, reset
 
 from panda_gnn.errors import InputError, choose
-from panda_gnn.nn.partition import Edges, WidthPartition
+from panda_gnn.nn.backend import current_backend
+from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.kernels.row_weights import Weights
+from panda_gnn.nn.partition import Pair, WidthPartition
+from panda_gnn.nn.propagate import can_fuse, propagate_adapted
 from panda_gnn.nn.selectors import SELECTORS
 from panda_gnn.nn.selectors import selector as make_selector
 
-Pair = tuple[Tensor, Tensor]
 Widths = int | tuple[int, int]
 Factory = Callable[[int, int], nn.Module]
 Activation = Callable[[Tensor], Tensor]
@@ -44,7 +47,7 @@ class Convolution(nn.Module):
     """
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew."""
+        """Reset the parameters."""
         for child in self.children():
             reset(child)
 
@@ -95,7 +98,7 @@ def update(out: Tensor, x: Tensor, activation: Activation | None, residual: bool
 
 
 class PlainConv(nn.Module):
-    """The plain twin of :class:`PandaConv`: one convolution, one width, the same options.
+    """The plain counterpart of :class:`PandaConv`: one convolution, one width, the same options.
 
     Args:
         conv: Makes the convolution from input and output width.
@@ -120,7 +123,7 @@ class PlainConv(nn.Module):
         self.residual = residual
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew."""
+        """Reset the parameters."""
         reset(self.conv)
 
     def forward(self, x: Tensor, edges: Edges) -> Tensor:
@@ -168,7 +171,7 @@ class PandaConv(nn.Module):
         out_channels: Output widths ``(low, high)``, or one for both.
         selector: ``"topk"`` (the paper), ``"sorted"``, ``"gated"`` or ``"linear"``.
         selector_hidden: Hidden size of the selector's eta, or ``None`` for one linear map.
-        score: ``"sigmoid"`` (the paper) or ``"relu"`` (the released code).
+        score: ``"sigmoid"`` (the paper) or ``"relu"``.
         activation: Applied to what the convolutions return.
         residual: Add the input where it is as wide as the output.
         bipartite: Whether a PyG convolution takes ``(sources, targets)``; by default found out.
@@ -218,7 +221,7 @@ class PandaConv(nn.Module):
         glorot(self.expand.weight)
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew."""
+        """Reset the parameters."""
         for module in (self.low, self.high, self.expand, self.selector):
             reset(module)
         if self.expand is not None:
@@ -231,20 +234,21 @@ class PandaConv(nn.Module):
             return x_low, x_high[partition.crossing[0]]
         return self.expand(x_low), self.selector(x_low, x_high, partition.crossing)
 
-    def forward(self, x: Pair, partition: WidthPartition) -> Pair:
-        """The new states of low and high nodes."""
+    def convolve(self, x: Pair, partition: WidthPartition) -> Pair:
+        """What the two convolutions make of the adapted sources."""
         x_low, x_high = x
         expanded, selected = self.adapt(x, partition)
         low = self.low((torch.cat([x_low, selected]), x_low), partition.into_low)
         high = self.high((torch.cat([x_high, expanded]), x_high), partition.into_high)
-        return self.updated((low, high), x)
-
-    def updated(self, out: Pair, x: Pair) -> Pair:
-        """What :func:`update` makes of low and of high nodes."""
-        low, high = (
-            update(*both, self.activation, self.residual) for both in zip(out, x, strict=True)
-        )
         return low, high
+
+    def forward(self, x: Pair, partition: WidthPartition) -> Pair:
+        """The new states of low and high nodes."""
+        low, high = self.convolve(x, partition)
+        return (
+            update(low, x[0], self.activation, self.residual),
+            update(high, x[1], self.activation, self.residual),
+        )
 
     def __repr__(self) -> str:
         name = type(self).__name__
@@ -255,3 +259,44 @@ class PandaConv(nn.Module):
             f"{i} -> {o}" for i, o in zip(self.in_channels, self.out_channels, strict=True)
         )
         return f"{name}(low={low}, high={high}, selector={self.selector_kind})"
+
+
+class SumConvolution(Convolution):
+    """A convolution that sums the states of neighbours and transforms the sums."""
+
+    def transform(self, sums: Tensor) -> Tensor:
+        """The new states from the sums."""
+        raise NotImplementedError
+
+
+class PandaSumConv(PandaConv):
+    """A :class:`PandaConv` of :class:`SumConvolution`, whose adapted sums can be computed at once.
+
+    Where they can (:func:`~panda_gnn.nn.propagate.can_fuse`), no message is ever stored.
+    """
+
+    low: SumConvolution
+    high: SumConvolution
+
+    def row_weights(self, x: Pair, partition: WidthPartition) -> Weights | None:
+        """The weights of edges and of nodes' own states, or ``None`` where these learn."""
+        raise NotImplementedError
+
+    def fused_sums(self, x: Pair, partition: WidthPartition) -> Pair | None:
+        """The adapted sums of low and high nodes, or ``None`` where they cannot be fused."""
+        if not can_fuse(x, partition, self.selector):
+            return None
+        weights = self.row_weights(x, partition)
+        if weights is None:
+            return None
+        return propagate_adapted(x, partition, weights, self.expand, self.selector)
+
+    def convolve(self, x: Pair, partition: WidthPartition) -> Pair:
+        """What the two convolutions make of the adapted sources."""
+        sums = self.fused_sums(x, partition)
+        if sums is None:
+            return super().convolve(x, partition)
+        return self.low.transform(sums[0]), self.high.transform(sums[1])
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}, backend={current_backend()})"

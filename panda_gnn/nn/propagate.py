@@ -1,17 +1,17 @@
-"""The one place where messages are summed."""
+"""The one place where our layers sum messages."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
 
-from panda_gnn.backend import current_backend
 from panda_gnn.nn import kernels
-from panda_gnn.nn.kernels.multiply import multiply
-from panda_gnn.nn.kernels.rows import weight_of
-from panda_gnn.nn.kernels.select import GREATEST_WIDTH
-from panda_gnn.nn.kernels.width_aware import weight_from_low, width_aware_sums
-from panda_gnn.nn.partition import Edges, WidthPartition
+from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.kernels.ranking import GREATEST_WIDTH
+from panda_gnn.nn.kernels.row_sums import row_sums
+from panda_gnn.nn.kernels.row_weights import Weights, edge_weights, normalised_weights
+from panda_gnn.nn.kernels.width_aware_sums import weight_from_low, width_aware_sums
+from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.selectors import Sorted, TopK
 
 
@@ -26,25 +26,35 @@ def propagate(
         weight: A weight for each edge, or ``None`` for one.
         loop: A weight for each target's own state, or ``None`` for zero.
     """
-    given = [values for values in (weight, loop) if values is not None]
-    if kernels.apply_to(x, edges.edge_index, *given):
-        return multiply(x, edges, weight_of(edges, weight, x.dtype), loop)
-    source, target = edges.edge_index
-    messages = x[source]
+    weights = [values for values in (weight, loop) if values is not None]
+    if kernels.apply_to(x, edges.edge_index, *weights):
+        return row_sums(x, edges, edge_weights(edges, weight, x.dtype), loop)
+    messages = x[edges.edge_index[0]]
     if weight is not None:
         messages = messages * weight.view(-1, 1)
-    out = x.new_zeros(edges.num_targets, x.size(1)).index_add(0, target, messages)
+    out = add_messages(x.new_zeros(edges.num_targets, x.size(1)), edges, messages)
     return out if loop is None else out + loop.view(-1, 1) * x[: edges.num_targets]
 
 
-def fuses(x: tuple[Tensor, Tensor], partition: WidthPartition, selector: nn.Module | None) -> bool:
-    """Whether :func:`fused_sums` can do the work.
+def propagate_normalised(x: Tensor, edges: Edges, self_loops: bool) -> Tensor:
+    r"""The sums :math:`\sum_u \frac{1}{\sqrt{d_u d_v}} \mathbf{x}_u`, v being its own neighbour too
+    where there are ``self_loops``."""
+    if kernels.apply_to(x, edges.edge_index):
+        return row_sums(x, edges, *normalised_weights(edges, self_loops, x.dtype))
+    return propagate(x, edges, *edges.norm(self_loops, x.dtype))
+
+
+def add_messages(out: Tensor, edges: Edges, messages: Tensor) -> Tensor:
+    """``out`` with the messages, a row for each edge, added to the rows of their targets."""
+    return out.index_add(0, edges.edge_index[1], messages)
+
+
+def can_fuse(x: Pair, partition: WidthPartition, selector: nn.Module | None) -> bool:
+    """Whether :func:`propagate_adapted` can do the work.
 
     It can for the selectors ``topk`` and ``sorted`` with one linear map, and where f and g are
     skipped; not for edge weights that learn.
     """
-    low, high = x
-    edge_weight = partition.whole.edge_weight
     if selector is not None and not (
         type(selector) in (TopK, Sorted)
         and isinstance(selector, TopK)
@@ -52,22 +62,21 @@ def fuses(x: tuple[Tensor, Tensor], partition: WidthPartition, selector: nn.Modu
         and selector.high_width <= GREATEST_WIDTH
     ):
         return False
-    given = [low, high, partition.high, partition.whole.edge_index]
-    if edge_weight is not None:
-        if edge_weight.requires_grad:
+    tensors = [*x, partition.high, partition.whole.edge_index]
+    if partition.whole.edge_weight is not None:
+        tensors.append(partition.whole.edge_weight)
+        if partition.whole.edge_weight.requires_grad:
             return False
-        given.append(edge_weight)
-    return low.dtype == high.dtype and kernels.apply_to(*given)
+    return x[0].dtype == x[1].dtype and kernels.apply_to(*tensors)
 
 
-def fused_sums(
-    x: tuple[Tensor, Tensor],
+def propagate_adapted(
+    x: Pair,
     partition: WidthPartition,
-    weight: Tensor,
-    loop: Tensor | None,
+    weights: Weights,
     expand: nn.Linear | None,
     selector: nn.Module | None,
-) -> tuple[Tensor, Tensor]:
+) -> Pair:
     r"""The sums of the messages that f and g adapt, for low and for high nodes.
 
     These are :math:`l_v \mathbf{x}_v + \sum_{u \to v} w_{uv}\, \mathbf{m}_{uv}` with
@@ -77,19 +86,18 @@ def fused_sums(
     Args:
         x: States of low and of high nodes.
         partition: The nodes and edges.
-        weight: The weight of each edge, in the order of the partition's rows.
-        loop: The weight of each node's own state, low nodes first.
+        weights: The weight of each edge, in the order of the partition's rows, and of each node's
+            own state, low nodes first.
         expand: f, or ``None`` where both states have one width and messages stay as they are.
         selector: g.
     """
     if expand is None or selector is None:
-        return width_aware_sums(*x, partition, weight, loop)
+        return width_aware_sums(*x, partition, *weights)
     assert isinstance(selector, TopK)
     low, high = width_aware_sums(
         *x,
         partition,
-        weight,
-        loop,
+        *weights,
         expand.weight,
         selector.eta.first.weight,
         selector.eta.first.bias,
@@ -97,10 +105,5 @@ def fused_sums(
         ascending=selector.ascending,
     )
     if expand.bias is not None:
-        high = high + torch.outer(weight_from_low(partition, weight), expand.bias)
+        high = high + torch.outer(weight_from_low(partition, weights[0]), expand.bias)
     return low, high
-
-
-def with_backend(text: str) -> str:
-    """The repr of a layer with the backend as its last argument."""
-    return f"{text[:-1]}, backend={current_backend()})"

@@ -7,10 +7,10 @@ from torch import Tensor, nn
 from torch_geometric.nn import global_mean_pool
 
 from panda_gnn.nn import kernels
+from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gin import perceptron
-from panda_gnn.nn.kernels.means import mean
+from panda_gnn.nn.kernels.graph_means import graph_means
 from panda_gnn.nn.panda_conv import PlainConv
-from panda_gnn.nn.partition import Edges
 
 
 def graphs_of(x: Tensor, batch: Tensor | None, num_graphs: int | None) -> tuple[Tensor, int]:
@@ -25,7 +25,7 @@ def graphs_of(x: Tensor, batch: Tensor | None, num_graphs: int | None) -> tuple[
 def mean_of_graphs(x: Tensor, batch: Tensor, num_graphs: int) -> Tensor:
     """The mean over the nodes of each graph."""
     if kernels.apply_to(x, batch):
-        return mean(x, batch, num_graphs)
+        return graph_means(x, batch, num_graphs)
     pooled: Tensor = global_mean_pool(x, batch, num_graphs)
     return pooled
 
@@ -41,7 +41,7 @@ class FullyAdjacentLast(nn.Module):
         super().__init__()
         self.own = own if backbone.startswith("r") else None
         self.transform: nn.Module
-        if backbone.endswith("gin"):
+        if "gin" in backbone:
             self.transform = perceptron(width, width, out_channels)
         else:
             self.transform = nn.Linear(width, out_channels)

@@ -7,15 +7,15 @@ from torch import Tensor, nn
 from torch_geometric.nn.inits import glorot
 from typing_extensions import Unpack
 
-from panda_gnn.errors import InputError, choose
-from panda_gnn.nn.gcn import VARIANTS
-from panda_gnn.nn.panda_conv import Convolution, Pair, PandaConv, PandaOptions, Widths
-from panda_gnn.nn.partition import Edges
+from panda_gnn.errors import InputError
+from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.panda_conv import Convolution, PandaConv, PandaOptions, Widths
+from panda_gnn.nn.partition import Pair
 from panda_gnn.nn.propagate import propagate
 
 
 def check_relations(edges: Edges, num_relations: int) -> None:
-    """Refuse an ``edge_type`` for which there are no weights."""
+    """Reject an ``edge_type`` for which there are no weights."""
 
     def check() -> None:
         types = edges.edge_type
@@ -45,30 +45,21 @@ class RGCNLayer(Convolution):
         out_channels: Output width.
         num_relations: Number of relations; without ``edge_type`` every edge is of relation 0.
         bias: Whether there is a bias.
-        ignore_types: Send every edge through every relation's weights, summed and not averaged:
-            what the released PANDA-R-GCN does.
     """
 
     def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        *,
-        num_relations: int = 1,
-        bias: bool = True,
-        ignore_types: bool = False,
+        self, in_channels: int, out_channels: int, *, num_relations: int = 1, bias: bool = True
     ) -> None:
         super().__init__()
         if num_relations < 1:
             raise InputError(f"num_relations is {num_relations}, it must be at least 1")
         self.num_relations = num_relations
-        self.ignore_types = ignore_types
         self.weight = nn.Parameter(torch.empty(num_relations, in_channels, out_channels))
         self.root = nn.Linear(in_channels, out_channels, bias=bias)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew, by Glorot's rule; the bias starts at zero."""
+        """Reset the parameters, by Glorot's rule; the bias starts at zero."""
         glorot(self.weight)
         glorot(self.root.weight)
         if self.root.bias is not None:
@@ -78,9 +69,6 @@ class RGCNLayer(Convolution):
         """The new states of the targets."""
         sources, targets = (x, x) if isinstance(x, Tensor) else x
         out: Tensor = self.root(targets)
-        if self.ignore_types:
-            total: Tensor = propagate(sources, edges, edges.edge_weight)
-            return out + total @ self.weight.sum(0)
         check_relations(edges, self.num_relations)
         for relation, weight in enumerate(self.weight):
             own = edges.relation(relation)
@@ -107,9 +95,6 @@ class PandaRGCNConv(PandaConv):
         out_channels: Output widths ``(low, high)``, or one for both.
         num_relations: Number of relations; without ``edge_type`` every edge is of relation 0.
         bias: Whether there is a bias.
-        variant: ``"paper"``, or ``"released"`` for the authors' released code: relations are never
-            looked at, messages are summed and not averaged, relu scores, f with a bias, no other
-            bias. It overrides the options it names.
         **options: Those of :class:`~panda_gnn.nn.PandaConv`: ``selector``, ``selector_hidden``,
             ``score``, ``activation``, ``residual``.
     """
@@ -121,19 +106,11 @@ class PandaRGCNConv(PandaConv):
         *,
         num_relations: int = 1,
         bias: bool = True,
-        variant: str = "paper",
         **options: Unpack[PandaOptions],
     ) -> None:
-        released = choose("variant", variant, VARIANTS) == "released"
-        if released:
-            options["score"], bias = "relu", False
         super().__init__(
-            lambda i, o: RGCNLayer(
-                i, o, num_relations=num_relations, bias=bias, ignore_types=released
-            ),
+            lambda i, o: RGCNLayer(i, o, num_relations=num_relations, bias=bias),
             in_channels,
             out_channels,
             **options,
         )
-        if released and self.expand is not None:
-            self.adapt_between(*self.in_channels, bias=True)

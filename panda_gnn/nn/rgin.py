@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch import Tensor, nn
 from torch_geometric.nn.inits import reset
 from typing_extensions import Unpack
 
-from panda_gnn.errors import InputError, choose
-from panda_gnn.nn.gcn import VARIANTS
+from panda_gnn.errors import InputError
+from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gin import GINLayer
-from panda_gnn.nn.panda_conv import Convolution, Pair, PandaConv, PandaOptions, Widths
-from panda_gnn.nn.partition import Edges
+from panda_gnn.nn.panda_conv import Convolution, PandaConv, PandaOptions, Widths
+from panda_gnn.nn.partition import Pair
 from panda_gnn.nn.rgcn import check_relations
 
 
@@ -28,9 +30,7 @@ class RGINLayer(Convolution):
         num_relations: Number of relations; without ``edge_type`` every edge is of relation 0.
         eps: The starting value of every epsilon.
         train_eps: Whether the epsilons are learned.
-        batch_norm: Whether the MLPs normalise their hidden layer.
-        last_relation_only: Send every edge through every relation's MLP and keep the last one's
-            result: what the released PANDA-R-GIN does.
+        hidden_norm: Whether the MLPs normalise their hidden layer.
     """
 
     def __init__(
@@ -41,22 +41,22 @@ class RGINLayer(Convolution):
         num_relations: int = 1,
         eps: float = 0.0,
         train_eps: bool = False,
-        batch_norm: bool = True,
-        last_relation_only: bool = False,
+        hidden_norm: bool = True,
     ) -> None:
         super().__init__()
         if num_relations < 1:
             raise InputError(f"num_relations is {num_relations}, it must be at least 1")
         self.num_relations = num_relations
-        self.last_relation_only = last_relation_only
         self.root = nn.Linear(in_channels, out_channels)
         self.relations = nn.ModuleList(
-            GINLayer(in_channels, out_channels, eps=eps, train_eps=train_eps, batch_norm=batch_norm)
+            GINLayer(
+                in_channels, out_channels, eps=eps, train_eps=train_eps, hidden_norm=hidden_norm
+            )
             for _ in range(num_relations)
         )
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew."""
+        """Reset the parameters."""
         self.root.reset_parameters()
         reset(self.relations)
 
@@ -64,9 +64,6 @@ class RGINLayer(Convolution):
         """The new states of the targets."""
         targets = x if isinstance(x, Tensor) else x[1]
         out: Tensor = self.root(targets)
-        if self.last_relation_only:
-            last: Tensor = self.relations[-1](x, edges)
-            return out + last
         check_relations(edges, self.num_relations)
         for relation, layer in enumerate(self.relations):
             out = out + layer(x, edges.relation(relation))
@@ -92,10 +89,7 @@ class PandaRGINConv(PandaConv):
         num_relations: Number of relations; without ``edge_type`` every edge is of relation 0.
         eps: The starting value of every epsilon.
         train_eps: Whether the epsilons are learned.
-        batch_norm: Whether the MLPs normalise their hidden layer.
-        variant: ``"paper"``, or ``"released"`` for the authors' released code: relations are never
-            looked at, only the last relation's MLP counts, relu scores, f with a bias, epsilon
-            fixed at zero. It overrides the options it names.
+        hidden_norm: Whether the MLPs normalise their hidden layer.
         **options: Those of :class:`~panda_gnn.nn.PandaConv`: ``selector``, ``selector_hidden``,
             ``score``, ``activation``, ``residual``.
     """
@@ -108,26 +102,17 @@ class PandaRGINConv(PandaConv):
         num_relations: int = 1,
         eps: float = 0.0,
         train_eps: bool = False,
-        batch_norm: bool = True,
-        variant: str = "paper",
+        hidden_norm: bool = True,
         **options: Unpack[PandaOptions],
     ) -> None:
-        released = choose("variant", variant, VARIANTS) == "released"
-        if released:
-            eps, train_eps, options["score"] = 0.0, False, "relu"
+        layer_options: dict[str, Any] = {
+            "eps": eps,
+            "train_eps": train_eps,
+            "hidden_norm": hidden_norm,
+        }
         super().__init__(
-            lambda i, o: RGINLayer(
-                i,
-                o,
-                num_relations=num_relations,
-                eps=eps,
-                train_eps=train_eps,
-                batch_norm=batch_norm,
-                last_relation_only=released,
-            ),
+            lambda i, o: RGINLayer(i, o, num_relations=num_relations, **layer_options),
             in_channels,
             out_channels,
             **options,
         )
-        if released and self.expand is not None:
-            self.adapt_between(*self.in_channels, bias=True)

@@ -25,7 +25,8 @@ from torch_geometric.nn.inits import glorot, zeros
 
 from panda_gnn.errors import InputError, choose
 from panda_gnn.nn import kernels
-from panda_gnn.nn.kernels.select import GREATEST_WIDTH, gather, rank
+from panda_gnn.nn.kernels.gathering import gather
+from panda_gnn.nn.kernels.ranking import GREATEST_WIDTH, rank
 
 
 class Eta(nn.Module):
@@ -48,7 +49,7 @@ class Eta(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew."""
+        """Reset the parameters."""
         for linear in (self.first, self.second):
             if linear is not None:
                 glorot(linear.weight)
@@ -93,7 +94,7 @@ class TopK(nn.Module):
         self.eta = Eta(width, high_width, hidden).requires_grad_(self.learns)
 
     def reset_parameters(self) -> None:
-        """Draw eta anew."""
+        """Reset the parameters of eta."""
         self.eta.reset_parameters()
 
     @property
@@ -171,7 +172,7 @@ class Projection(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the map anew."""
+        """Reset the parameters."""
         glorot(self.linear.weight)
 
     def forward(self, x_low: Tensor, x_high: Tensor, crossing: Tensor) -> Tensor:

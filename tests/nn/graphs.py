@@ -36,6 +36,7 @@ def cases() -> list[ParameterSet]:
 
 
 CASES = cases()
+ATOMS, BONDS = (4, 3), (2, 5, 3)
 GRAPHS: list[Data] = [case.values[0] for case in CASES]
 MIXED = masked(random_graph(12, 0.3, 7), torch.arange(12) % 3 == 0)
 
@@ -60,3 +61,23 @@ def assert_states(data: Data, found: tuple[Tensor, Tensor], expected: list[Tenso
     """Both sides agree with the literal states to 1e-12."""
     for v, (one, other) in enumerate(zip(as_list(data, *found), expected, strict=True)):
         torch.testing.assert_close(one, other, rtol=0, atol=1e-12, msg=f"node {v}")
+
+
+def molecules() -> list[Data]:
+    """Odd graphs with categories on nodes and edges, some nodes high."""
+    made = []
+    generator = torch.Generator().manual_seed(0)
+    for graph in ODD_GRAPHS.values():
+        nodes, edges = int(graph.num_nodes or 0), graph.num_edges
+        columns = [torch.randint(size, (nodes,), generator=generator) for size in ATOMS]
+        bonds = [torch.randint(size, (edges,), generator=generator) for size in BONDS]
+        made.append(
+            Data(
+                x=torch.stack(columns, dim=1),
+                edge_index=graph.edge_index,
+                edge_attr=torch.stack(bonds, dim=1),
+                high=torch.rand(nodes, generator=generator) < 0.4,
+                num_nodes=nodes,
+            )
+        )
+    return made

@@ -13,9 +13,9 @@ from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 import panda_gnn
-from panda_gnn.backend import current_backend
 from panda_gnn.errors import InputError
 from panda_gnn.nn import GNN, Edges, GCNLayer, GINLayer, PandaGCNConv, PandaGNN, WidthPartition
+from panda_gnn.nn.backend import current_backend
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.nn.propagate import propagate
 from tests.nn.graphs import CASES, GRAPHS, MIXED, random_states
@@ -90,10 +90,10 @@ def test_equals_torch_with_options(backbone: str, options: dict[str, Any]) -> No
 def test_equals_torch_with_layer_options(backbone: str, kind: type[GNN]) -> None:
     options: dict[str, list[dict[str, Any]]] = {
         "gcn": [{"self_loops": True, "bias": True}, {"self_loops": False, "bias": False}],
-        "gin": [{"eps": 0.3}, {"eps": 0.3, "train_eps": True}, {"batch_norm": False}],
+        "gin": [{"eps": 0.3}, {"eps": 0.3, "train_eps": True}, {"hidden_norm": False}],
     }
-    for chosen in options[backbone]:
-        assert_same(model(kind, backbone, **chosen), MIXED)
+    for layer_options in options[backbone]:
+        assert_same(model(kind, backbone, **layer_options), MIXED)
 
 
 @pytest.mark.parametrize("learns", [False, True])
@@ -145,27 +145,6 @@ def test_gradients_by_finite_differences() -> None:
     torch.testing.assert_close(found, expected, **TOLERANCE)
 
 
-@pytest.mark.parametrize(("backbone", "options"), [("gcn", {}), ("gin", {"batch_norm": False})])
-def test_threads_change_no_bit(
-    backbone: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Torch's own batch normalisation does change bits."""
-    from panda_gnn.nn.kernels import threads
-
-    batch = Batch.from_data_list(GRAPHS)
-    networks = [model(kind, backbone, torch.float32, **options) for kind in (PandaGNN, GNN)]
-    one = [run(network, batch) for network in networks]
-    monkeypatch.setattr(threads, "SMALL", 0)
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        two = [run(network, batch) for network in networks]
-    finally:
-        torch.set_num_threads(before)
-    for first, second in zip(one, two, strict=True):
-        assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
-
-
 @pytest.mark.parametrize("backend", ["compiled", "torch"])
 def test_edges_used_in_inference_mode_serve_training_too(backend: str) -> None:
     with panda_gnn.backend(backend):
@@ -207,7 +186,9 @@ def test_importing_compiles_nothing() -> None:
         "import sys, panda_gnn\n"
         "assert 'torch' not in sys.modules\n"
         "import panda_gnn.nn\n"
-        "assert 'panda_gnn.nn.kernels.typed' not in sys.modules\n"
+        "from panda_gnn.nn.kernels.jit import _kernels\n"
+        "assert sum(map(len, _kernels.values())) > 10\n"
+        "assert not any(kernel for kernels in _kernels.values() for kernel in kernels)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -9,7 +9,10 @@ from torch_geometric.nn import GCNConv
 
 from panda_gnn.errors import InputError
 from panda_gnn.nn import GNN
-from panda_gnn.nn.ct_layer import CTLayer
+from panda_gnn.nn.ct_layer import CommuteTimeGNN, CTLayer
+from panda_gnn.testing import assert_batch_invariant, assert_reduces_to
+from tests.nn.graphs import GRAPHS as MASKED_GRAPHS
+from tests.nn.graphs import MIXED
 from tests.odd_graphs import ODD_GRAPHS, clique, undirected
 from tests.rewiring.rewired import GRAPHS, random_graph
 
@@ -157,3 +160,45 @@ def test_repr_reset_and_bad_arguments() -> None:
     assert not torch.equal(ct.position.weight, before)
     with pytest.raises(InputError, match="centers 0, both must be at least 1"):
         CTLayer(3, 0)
+
+
+def network_of(backbone: str) -> CommuteTimeGNN:
+    torch.manual_seed(0)
+    return CommuteTimeGNN(3, 2, centers=4, backbone=backbone, width=5).double().eval()
+
+
+def run(network: CommuteTimeGNN, data: Data) -> Tensor:
+    batch = data.batch if isinstance(data, Batch) else None
+    out: Tensor = network(data.x, data.edge_index, batch=batch)
+    return out
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "gin"])
+def test_is_the_plain_model_on_the_learned_weights(backbone: str) -> None:
+    network = network_of(backbone)
+    plain = GNN(3, 2, backbone=backbone, width=5).double().eval()
+    plain.load_state_dict(
+        {k: v for k, v in network.state_dict().items() if not k.startswith("commute_time")}
+    )
+
+    def expected(data: Data) -> Tensor:
+        weight, _ = network.commute_time(data.x, data.edge_index)
+        out: Tensor = plain(data.x, data.edge_index, edge_weight=weight)
+        return out
+
+    assert_reduces_to(lambda data: run(network, data), expected, MASKED_GRAPHS[::3])
+    assert_batch_invariant(lambda data: run(network, data), MASKED_GRAPHS[::3])
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "gin"])
+def test_learns_end_to_end(backbone: str) -> None:
+    network = network_of(backbone).train()
+    run(network, MIXED).sum().backward()
+    gradient = network.commute_time.position.weight.grad
+    assert gradient is not None
+    assert gradient.abs().sum() > 0
+    network.zero_grad()
+    run(network, MIXED)
+    assert isinstance(network.auxiliary_loss, Tensor)
+    network.auxiliary_loss.backward()
+    assert network.commute_time.position.weight.grad is not None

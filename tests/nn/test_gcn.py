@@ -65,32 +65,6 @@ def test_equals_the_equations_with_options(options: dict[str, object]) -> None:
     assert_states(MIXED, found, literal(conv, MIXED, x))
 
 
-def literal_released(conv: Any, data: Data, x: tuple[Tensor, Tensor]) -> list[Tensor]:
-    """W h_v + sum_u m_uv / sqrt(d_u d_v) with self-loops, messages made of the W h."""
-    h = [
-        (conv.high if high else conv.low).linear.weight @ state
-        for state, high in zip(as_list(data, *x), data.high, strict=True)
-    ]
-    sums = normalised_sum(
-        h, data.edge_index, None, True, lambda u, v: message(conv, data.high, h, u, v)
-    )
-    return [(own + total).clamp(min=0) for own, total in zip(h, sums, strict=True)]
-
-
-@pytest.mark.parametrize("widths", [((4, 6), (5, 8)), ((4, 6), (3, 3))])
-def test_released_variant(widths: tuple[tuple[int, int], tuple[int, int]]) -> None:
-    conv = layer(*widths, variant="released")
-    x = random_states(MIXED, 4, 6)
-    found = conv(x, WidthPartition(MIXED.edge_index, MIXED.high))
-    assert_states(MIXED, found, literal_released(conv, MIXED, x))
-
-
-def test_the_released_last_layer_permutes_class_scores() -> None:
-    conv = layer((4, 6), (3, 3), variant="released")
-    assert conv.selector is not None
-    assert layer((4, 6), (3, 3)).selector.width == 4
-
-
 @pytest.mark.parametrize("data", CASES)
 def test_equal_widths_pass_messages_as_they_are(data: Data) -> None:
     conv = layer(5, (4, 7))
@@ -162,8 +136,6 @@ def test_edge_weights_learn(widths: tuple[tuple[int, int], tuple[int, int]]) -> 
 def test_repr_and_names() -> None:
     expected = "PandaGCNConv(low=4 -> 5, high=6 -> 7, selector=topk"
     assert repr(PandaGCNConv((4, 6), (5, 7))).startswith(expected)
-    with pytest.raises(InputError, match="unknown variant 'mine': choose one of paper, released"):
-        PandaGCNConv(4, 5, variant="mine")
     with pytest.raises(InputError, match="high_width is 4, it must be at least width \\(6\\)"):
         PandaGCNConv((6, 4), 5)
     with pytest.raises(InputError, match="in_channels is 0"):

@@ -43,18 +43,6 @@ def test_equals_the_equations(data: Data, training: bool) -> None:
     assert_states(data, found, literal(conv, data, x))
 
 
-@pytest.mark.parametrize("widths", [((4, 6), (5, 8)), (4, (3, 5))])
-def test_released_variant(widths: tuple[tuple[int, int], tuple[int, int]]) -> None:
-    conv = layer(*widths, variant="released", eps=0.7).eval()
-    assert conv.low.eps == 0
-    if conv.expand is not None:
-        assert conv.expand.bias is not None
-        assert conv.selector.score == "relu"
-    x = random_states(MIXED, *conv.in_channels)
-    found = conv(x, WidthPartition(MIXED.edge_index, MIXED.high))
-    assert_states(MIXED, found, literal(conv, MIXED, x))
-
-
 @pytest.mark.parametrize("data", CASES[::3])
 def test_plain_layer_is_pygs(data: Data) -> None:
     torch.manual_seed(0)
@@ -66,7 +54,7 @@ def test_plain_layer_is_pygs(data: Data) -> None:
 
 
 def test_gradients() -> None:
-    conv = layer((4, 6), (4, 6), batch_norm=False, activation=torch.tanh)
+    conv = layer((4, 6), (4, 6), hidden_norm=False, activation=torch.tanh)
     partition = WidthPartition(MIXED.edge_index, MIXED.high)
     low, high = (part.requires_grad_() for part in random_states(MIXED, 4, 6, seed=2))
     assert torch.autograd.gradcheck(lambda a, b: conv((a, b), partition), (low, high))

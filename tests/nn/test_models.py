@@ -6,19 +6,20 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional as F
 from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GCNConv, SAGEConv
 
 from panda_gnn.errors import InputError
-from panda_gnn.nn import GNN, Edges, PandaGNN
+from panda_gnn.nn import GNN, Edges, GCNLayer, PandaConv, PandaGNN, PlainConv, WidthPartition
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.testing import (
     assert_batch_invariant,
     assert_permutation_equivariant,
     assert_reduces_to,
 )
-from tests.nn.graphs import CASES, GRAPHS, MIXED, masked, random_graph
+from tests.nn.graphs import ATOMS, BONDS, CASES, GRAPHS, MIXED, masked, molecules, random_graph
 
 SMALL: dict[str, Any] = {"width": 5, "num_layers": 2}
 OTHER = masked(random_graph(9, 0.4, 5), torch.arange(9) < 4)
@@ -38,6 +39,7 @@ def plain(backbone: str = "gcn", **options: Any) -> Any:
 
 def run(model: GNN, data: Data, **options: object) -> Tensor:
     batch = data.batch if isinstance(data, Batch) else None
+    options.setdefault("edge_attr", data.get("edge_attr"))
     high = (data.high,) if isinstance(model, PandaGNN) else ()
     out: Tensor = model(data.x, data.edge_index, *high, batch=batch, **options)
     return out
@@ -70,12 +72,12 @@ def test_order_and_batching_change_nothing(backbone: str, panda_layers: str, var
         ("rgin", {}),
     ],
 )
-def test_without_high_nodes_it_is_the_plain_twin(backbone: str, options: dict[str, Any]) -> None:
-    twin, model = plain(backbone, **options), panda(backbone, **options)
-    for own, theirs in zip(model.layers, twin.layers, strict=True):
+def test_without_high_nodes_it_is_the_plain_model(backbone: str, options: dict[str, Any]) -> None:
+    counterpart, model = plain(backbone, **options), panda(backbone, **options)
+    for own, theirs in zip(model.layers, counterpart.layers, strict=True):
         own.low.load_state_dict(theirs.conv.state_dict())
     graphs = [masked(graph, graph.high & False) for graph in GRAPHS]
-    assert_reduces_to(lambda d: run(model, d), lambda d: run(twin, d), graphs)
+    assert_reduces_to(lambda d: run(model, d), lambda d: run(counterpart, d), graphs)
 
 
 def test_the_plain_gcn_is_pygs_stack() -> None:
@@ -95,8 +97,8 @@ def test_any_pyg_convolution_is_a_backbone() -> None:
     model = PandaGNN(3, 2, backbone=lambda i, o: SAGEConv(i, o), width=5, high_width=7).double()
     assert repr(model.layers[1]) == "PandaConv[SAGEConv](low=5 -> 5, high=7 -> 7, selector=topk)"
     assert_batch_invariant(lambda data: run(model.eval(), data), [MIXED, OTHER])
-    twin = GNN(3, 2, backbone=lambda i, o: SAGEConv(i, o), width=5).double().eval()
-    assert_batch_invariant(lambda data: run(twin, data), [MIXED, OTHER])
+    counterpart = GNN(3, 2, backbone=lambda i, o: SAGEConv(i, o), width=5).double().eval()
+    assert_batch_invariant(lambda data: run(counterpart, data), [MIXED, OTHER])
 
 
 @pytest.mark.parametrize("backbone", BACKBONES)
@@ -175,3 +177,157 @@ def test_wrong_options_are_named() -> None:
         GNN(3, 2, num_layers=0)
     with pytest.raises(InputError, match="last_layer_fa is an option of GNN"):
         PandaGNN(3, 2, last_layer_fa=True)
+    with pytest.raises(InputError, match="unknown variant 'mine': choose one of paper, released"):
+        PandaGNN(3, 2, variant="mine")
+    with pytest.raises(InputError, match="unknown backbone 'gine' of the variant 'released'"):
+        PandaGNN(3, 2, backbone="gine", edge_categories=BONDS, variant="released")
+    with pytest.raises(InputError, match="'gine' needs edge_categories"):
+        GNN(3, 2, backbone="gine")
+    with pytest.raises(InputError, match="unknown activation 'tanh': choose one of relu, gelu"):
+        GNN(3, 2, activation="tanh")
+    with pytest.raises(InputError, match="head_layers -1"):
+        GNN(3, 2, head_layers=-1)
+
+
+RECIPES: dict[str, dict[str, Any]] = {
+    "dwivedi": {"batch_norm": True, "unit_norm": True},
+    "toenshoff": {"activation": "gelu", "batch_norm": False, "residual": True, "head_layers": 3},
+}
+
+
+def molecule_model(kind: type[GNN] = GNN, **options: Any) -> GNN:
+    """A model of categories with a head."""
+    return kind(ATOMS, 3, edge_categories=BONDS, **({"head_layers": 1, "dropout": 0.0} | options))
+
+
+def trained_statistics(model: GNN) -> GNN:
+    """The model in double precision with batch norms that do something."""
+    torch.manual_seed(3)
+    model = model.double()
+    for module in model.modules():
+        if isinstance(module, nn.BatchNorm1d):
+            nn.init.normal_(module.weight)
+            nn.init.normal_(module.bias)
+            assert module.running_mean is not None
+            module.running_mean.normal_()
+    return model.eval()
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_gcn_with_a_head_is_the_literal_recipe(recipe: str) -> None:
+    model = molecule_model(width=6, num_layers=3, **RECIPES[recipe])
+    model = trained_statistics(model)
+    for data in molecules():
+        nodes = int(data.num_nodes or 0)
+        matrix = torch.eye(nodes, dtype=torch.float64)
+        source, target = data.edge_index
+        matrix[target, source] = 1.0
+        scale = matrix.sum(1).rsqrt()
+        matrix = scale.view(-1, 1) * matrix * scale
+        assert model.encoder is not None
+        x = model.encoder(data.x)
+        for i, layer in enumerate(model.layers):
+            assert isinstance(layer, PlainConv)
+            assert isinstance(layer.conv, GCNLayer)
+            out = matrix @ x @ layer.conv.linear.weight.t()
+            if model.norms:
+                x = model.norms[i](out).relu()
+                x = x / x.norm(dim=1, keepdim=True).clamp(min=1e-12)
+            else:
+                x = x + F.gelu(out + layer.conv.linear.bias)
+        x = x.mean(0, keepdim=True)
+        for i, linear in enumerate(model.head):
+            x = linear(F.gelu(x) if i else x)
+        torch.testing.assert_close(run(model, data), x)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("backbone", ["gcn", "gine"])
+@pytest.mark.parametrize("panda_layers", ["last", "all"])
+def test_without_high_nodes_it_is_the_plain_model_on_molecules(
+    panda_layers: str, backbone: str, recipe: str
+) -> None:
+    options: dict[str, Any] = {"width": 6, "num_layers": 3, "backbone": backbone}
+    options |= RECIPES[recipe]
+    plain = trained_statistics(molecule_model(**options))
+    panda = molecule_model(PandaGNN, high_width=9, panda_layers=panda_layers, **options).double()
+    for name in ("encoder", "norms", "head"):
+        getattr(panda, name).load_state_dict(getattr(plain, name).state_dict())
+    for ours, theirs in zip(panda.layers, plain.layers, strict=True):
+        assert isinstance(ours, PandaConv | PlainConv)
+        assert isinstance(theirs, PlainConv)
+        target = ours.low if isinstance(ours, PandaConv) else ours.conv
+        target.load_state_dict(theirs.conv.state_dict())
+    panda.eval()
+    for data in molecules():
+        data.high = torch.zeros_like(data.high)
+        torch.testing.assert_close(run(panda, data), run(plain, data))
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "gine"])
+@pytest.mark.parametrize("panda_layers", ["last", "all"])
+def test_order_and_batching_change_nothing_on_molecules(panda_layers: str, backbone: str) -> None:
+    options: dict[str, Any] = {"width": 6, "high_width": 9, "num_layers": 3, "residual": True}
+    options |= {"backbone": backbone, "panda_layers": panda_layers, "batch_norm": True}
+    model = trained_statistics(molecule_model(PandaGNN, **options))
+    graphs = molecules()
+    for data in graphs:
+        assert_permutation_equivariant(lambda d: run(model, d), data, level="graph")
+    assert_batch_invariant(lambda d: run(model, d), graphs)
+
+
+@pytest.mark.parametrize("panda_layers", ["last", "all"])
+def test_everything_that_should_learn_gets_a_gradient(panda_layers: str) -> None:
+    options: dict[str, Any] = {"width": 6, "high_width": 9, "num_layers": 3, "batch_norm": True}
+    model = molecule_model(PandaGNN, panda_layers=panda_layers, **options)
+    run(model, Batch.from_data_list(molecules())).square().sum().backward()
+    for name, parameter in model.named_parameters():
+        assert (parameter.grad is not None) == parameter.requires_grad, name
+        assert "eta" in name or parameter.requires_grad, name
+
+
+def test_one_layer_and_one_high_node() -> None:
+    for panda_layers in ("last", "all"):
+        options: dict[str, Any] = {"width": 6, "high_width": 9, "num_layers": 1, "residual": True}
+        model = molecule_model(PandaGNN, panda_layers=panda_layers, batch_norm=True, **options)
+        data = molecules()[4]
+        data.high = torch.arange(data.high.numel()) == 2
+        assert run(model.train(), data).shape == (1, 3)
+
+
+def test_the_benchmarks_gcn_has_its_published_size() -> None:
+    atoms = (119, 5, 12, 12, 10, 6, 6, 2, 2)
+    model = GNN(atoms, 10, width=300, num_layers=5, batch_norm=True, head_layers=1)
+    assert model.num_parameters == (508210, 0)
+
+
+@pytest.mark.parametrize("head_layers", [0, 2])
+@pytest.mark.parametrize("panda_layers", ["last", "all"])
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_norms_activation_and_head_are_options_of_every_model(
+    backbone: str, panda_layers: str, head_layers: int
+) -> None:
+    options: dict[str, Any] = {"activation": "gelu", "batch_norm": True, "unit_norm": True}
+    options |= {"residual": True, "head_layers": head_layers}
+    for model in (
+        plain(backbone, **options),
+        panda(backbone, panda_layers=panda_layers, **options),
+    ):
+        assert_batch_invariant(lambda data, model=model: run(model, data), GRAPHS[::3])
+        run(model.train(), Batch.from_data_list(GRAPHS)).sum().backward()
+        missing = [n for n, p in model.named_parameters() if p.requires_grad and p.grad is None]
+        assert missing == []
+
+
+@pytest.mark.parametrize("head_layers", [0, 1])
+@pytest.mark.parametrize("panda_layers", ["last", "all"])
+def test_states_lead_to_the_scores(panda_layers: str, head_layers: int) -> None:
+    model = panda(panda_layers=panda_layers, head_layers=head_layers)
+    partition = WidthPartition(MIXED.edge_index, MIXED.high)
+    states = model.states(MIXED.x, partition)
+    assert len(states) == len(model.layers)
+    out = model.read(partition.merge(*states[-1]), None, None)
+    assert torch.equal(out, run(model, MIXED))
+    other = plain(head_layers=head_layers)
+    states = other.states(MIXED.x, edges_of(MIXED))
+    assert torch.equal(other.read(states[-1], None, None), run(other, MIXED))

@@ -6,10 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
-from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
 from panda_gnn.errors import InputError
-from panda_gnn.nn import Edges, WidthPartition
+from panda_gnn.nn import WidthPartition
 from tests.nn.graphs import CASES, MIXED
 from tests.nn.literal import degrees
 
@@ -64,15 +63,6 @@ def test_normalisation_is_that_of_the_whole_graph(data: Data, self_loops: bool) 
         assert (loop is not None) == self_loops
 
 
-def test_normalisation_with_self_loops_is_pygs() -> None:
-    weight = torch.rand(MIXED.num_edges, dtype=torch.float64)
-    edges = Edges.of_graph(MIXED.edge_index, 12, edge_weight=weight)
-    norm, loop = edges.norm(True, torch.float64)
-    assert loop is not None
-    _, expected = gcn_norm(MIXED.edge_index, weight, 12)
-    torch.testing.assert_close(torch.cat([norm, loop]), expected, rtol=0, atol=1e-14)
-
-
 def test_edge_values_follow_their_edges() -> None:
     number = torch.arange(MIXED.num_edges)
     partition = WidthPartition(
@@ -88,14 +78,6 @@ def test_edge_values_follow_their_edges() -> None:
         assert torch.equal(half.edge_weight, order.double())  # type: ignore[arg-type]
         assert torch.equal(half.edge_attr, order.view(-1, 1) + 0.5)  # type: ignore[arg-type]
         assert torch.equal(half.edge_type, order % 3)  # type: ignore[arg-type]
-
-
-def test_relations_split_the_edges() -> None:
-    types = torch.arange(MIXED.num_edges) % 3
-    edges = Edges.of_graph(MIXED.edge_index, 12, edge_type=types)
-    found = torch.cat([edges.relation(r).edge_index for r in range(3)], dim=1)
-    assert sorted(found.t().tolist()) == sorted(MIXED.edge_index.t().tolist())
-    assert edges.relation(5).edge_index.size(1) == 0
 
 
 @pytest.mark.parametrize(

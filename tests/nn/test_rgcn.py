@@ -13,7 +13,7 @@ from torch_geometric.nn import RGCNConv
 from panda_gnn.errors import InputError
 from panda_gnn.nn import Edges, PandaRGCNConv, RGCNLayer, WidthPartition
 from tests.nn.graphs import CASES, MIXED, as_list, assert_states, random_states
-from tests.nn.literal import message, neighbours, sums
+from tests.nn.literal import message, neighbours
 
 
 def layer(*widths: Any, **options: Any) -> Any:
@@ -68,20 +68,6 @@ def test_relations_have_weights_of_their_own() -> None:
     moved = (after[0] - before[0]).abs().sum(1) > 0
     low = (~MIXED.high).nonzero().view(-1)[moved].tolist()
     assert set(low) == {v for v in rare if not MIXED.high[v]}
-
-
-def test_released_variant_never_looks_at_relations() -> None:
-    conv = layer((4, 6), (5, 7), variant="released")
-    x = random_states(MIXED, 4, 6)
-    h = as_list(MIXED, *x)
-    totals = sums(h, MIXED.edge_index, lambda u, v: message(conv, MIXED.high, h, u, v))
-    expected = []
-    for v, total in enumerate(totals):
-        side = conv.high if MIXED.high[v] else conv.low
-        expected.append(side.root.weight @ h[v] + sum(total @ w for w in side.weight))
-    for types in (types_of(MIXED), None):
-        found = conv(x, WidthPartition(MIXED.edge_index, MIXED.high, edge_type=types))
-        assert_states(MIXED, found, expected)
 
 
 def test_plain_layer_is_pygs() -> None:

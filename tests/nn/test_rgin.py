@@ -47,18 +47,8 @@ def test_equals_the_equation(data: Data) -> None:
     assert_states(data, found, literal(conv, data, types, x, [0, 1, 2]))
 
 
-def test_released_variant_keeps_only_the_last_relation() -> None:
-    conv = layer((4, 6), (5, 7), variant="released")
-    x = random_states(MIXED, 4, 6)
-    everything = torch.full((MIXED.num_edges,), 2)
-    expected = literal(conv, MIXED, everything, x, [2])
-    for types in (types_of(MIXED), None):
-        found = conv(x, WidthPartition(MIXED.edge_index, MIXED.high, edge_type=types))
-        assert_states(MIXED, found, expected)
-
-
 def test_gradients() -> None:
-    conv = layer((4, 6), (4, 6), batch_norm=False, activation=torch.tanh)
+    conv = layer((4, 6), (4, 6), hidden_norm=False, activation=torch.tanh)
     partition = WidthPartition(MIXED.edge_index, MIXED.high, edge_type=types_of(MIXED))
     low, high = (part.requires_grad_() for part in random_states(MIXED, 4, 6))
     assert torch.autograd.gradcheck(lambda a, b: conv((a, b), partition), (low, high))

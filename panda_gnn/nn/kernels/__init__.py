@@ -1,24 +1,21 @@
 """The kernels behind ``panda_gnn.backend("compiled")``, and when they apply.
 
-Importing this package imports no numba. The kernels are compiled where they are first called and
-kept on disk, so that later processes only load them; a line on standard error says when compiling
-takes place. They compute what the torch code beside each call computes, which is the reference.
+One file for each: the function that layers call, the torch operator with its autograd rule, and the
+code that :mod:`~panda_gnn.nn.kernels.jit` compiles when it is first called. Every kernel computes
+what the torch code beside its call computes, which is the reference. What each gains is in its
+file; ``python benchmarks/kernels.py`` measures it again.
 """
 
 from __future__ import annotations
-
-import importlib
-import sys
-from types import ModuleType
 
 import torch
 from torch import Tensor, nn
 from torch.autograd import forward_ad
 
-from panda_gnn.backend import current_backend
+from panda_gnn.nn.backend import current_backend
 
-TYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
-PLAIN = (Tensor, nn.Parameter)
+DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
+TENSOR_CLASSES = (Tensor, nn.Parameter)
 
 
 def ordinary(*tensors: Tensor) -> bool:
@@ -34,32 +31,11 @@ def ordinary(*tensors: Tensor) -> bool:
     ):
         return False
     return all(
-        tensor.is_cpu and tensor.dtype in TYPES and type(tensor) in PLAIN for tensor in tensors
+        tensor.is_cpu and tensor.dtype in DTYPES and type(tensor) in TENSOR_CLASSES
+        for tensor in tensors
     )
 
 
 def apply_to(*tensors: Tensor) -> bool:
     """Whether kernels may run on these tensors: if they are ordinary and the switch says so."""
     return current_backend() == "compiled" and ordinary(*tensors)
-
-
-_loaded: dict[str, ModuleType] = {}
-
-
-def loaded(name: str) -> ModuleType:
-    """The module ``panda_gnn.nn.kernels.<name>`` of compiled kernels.
-
-    Compiling takes seconds and happens once per installation; a line on standard error says so.
-    """
-    if name not in _loaded:
-        from panda_gnn.nn.kernels.typed import compile_times
-
-        before = sum(compile_times.values())
-        _loaded[name] = importlib.import_module(f"{__name__}.{name}")
-        seconds = sum(compile_times.values()) - before
-        if seconds > 0:
-            print(
-                f"panda_gnn: compiled the {name} kernels in {seconds:.1f} s (kept for later runs)",
-                file=sys.stderr,
-            )
-    return _loaded[name]

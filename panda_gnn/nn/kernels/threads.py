@@ -8,6 +8,7 @@ and small pieces of work stay where they are.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise
@@ -15,17 +16,15 @@ from typing import Any
 
 import torch
 
-from panda_gnn.nn.kernels.typed import Kernel
-
 SMALL = 1 << 22
 """So many multiplications and additions take less than a millisecond."""
 
 
-def run(kernel: Kernel, arguments: tuple[Any, ...], rows: int, work: int) -> None:
+def run(kernel: Callable[..., None], arguments: tuple[Any, ...], rows: int, work: int) -> None:
     """Call ``kernel(*arguments, first, last)`` for pieces that make up ``0 .. rows``.
 
     Args:
-        kernel: The kernel.
+        kernel: The kernel, compiled.
         arguments: All its arguments but the last two.
         rows: The number of rows.
         work: The number of multiplications and additions in all rows together.

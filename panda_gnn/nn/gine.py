@@ -1,4 +1,4 @@
-"""Categories of atoms and bonds, as layers see them."""
+"""GINE and PANDA-GINE on graphs whose nodes and edges have categories, such as molecules."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from typing_extensions import Unpack
 
 from panda_gnn.errors import InputError
-from panda_gnn.nn.panda_conv import Convolution, Pair
-from panda_gnn.nn.partition import Edges
+from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.panda_conv import Convolution, PandaConv, PandaOptions, Widths
+from panda_gnn.nn.partition import Pair
+from panda_gnn.nn.propagate import add_messages
 
 
 class CategoryEncoder(nn.Module):
@@ -32,7 +35,7 @@ class CategoryEncoder(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw every table anew, by Glorot's rule."""
+        """Reset the parameters, table by table, by Glorot's rule."""
         for table in self.weight.split(self.sizes):
             nn.init.xavier_uniform_(table)
 
@@ -60,12 +63,14 @@ class GINELayer(Convolution):
     Args:
         in_channels: Input width.
         out_channels: Output width, and hidden width of the MLP of two layers.
-        categories: The number of categories of each column of ``edge_attr``.
+        edge_categories: The number of categories of each column of ``edge_attr``.
     """
 
-    def __init__(self, in_channels: int, out_channels: int, categories: Sequence[int]) -> None:
+    def __init__(
+        self, in_channels: int, out_channels: int, *, edge_categories: Sequence[int]
+    ) -> None:
         super().__init__()
-        self.edge_encoder = CategoryEncoder(categories, in_channels)
+        self.edge_encoder = CategoryEncoder(edge_categories, in_channels)
         self.mlp = nn.Sequential(
             nn.Linear(in_channels, out_channels), nn.ReLU(), nn.Linear(out_channels, out_channels)
         )
@@ -75,7 +80,32 @@ class GINELayer(Convolution):
         if edges.edge_attr is None:
             raise InputError("gine needs the categories of every edge: give edge_attr")
         sources, targets = (x, x) if isinstance(x, Tensor) else x
-        source, target = edges.edge_index
-        messages = F.relu(sources[source] + self.edge_encoder(edges.edge_attr))
-        out: Tensor = self.mlp(targets.index_add(0, target, messages))
+        messages = F.relu(sources[edges.edge_index[0]] + self.edge_encoder(edges.edge_attr))
+        out: Tensor = self.mlp(add_messages(targets, edges, messages))
         return out
+
+
+class PandaGINEConv(PandaConv):
+    """PANDA-GINE: :class:`GINELayer` made width-aware.
+
+    Args:
+        in_channels: Input widths ``(low, high)``, or one for both.
+        out_channels: Output widths ``(low, high)``, or one for both.
+        edge_categories: The number of categories of each column of ``edge_attr``.
+        **options: Those of :class:`~panda_gnn.nn.PandaConv`.
+    """
+
+    def __init__(
+        self,
+        in_channels: Widths,
+        out_channels: Widths,
+        *,
+        edge_categories: Sequence[int],
+        **options: Unpack[PandaOptions],
+    ) -> None:
+        super().__init__(
+            lambda i, o: GINELayer(i, o, edge_categories=edge_categories),
+            in_channels,
+            out_channels,
+            **options,
+        )

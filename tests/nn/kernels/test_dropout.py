@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
 import panda_gnn
-from panda_gnn.nn.dropout import dropout
+from panda_gnn.nn.kernels.dropout import dropout
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -55,3 +57,18 @@ def test_the_ends_of_the_scale() -> None:
     assert dropout(torch.empty(0, 4), 0.5).shape == (0, 4)
     with pytest.raises(ValueError, match="between 0 and 1"):
         dropout(x, 1.5)
+
+
+def arguments() -> tuple[Any, ...]:
+    x = torch.randn(5, 7, dtype=torch.float64, requires_grad=True)
+    return x, torch.randint(-9, 9, (5, 7), dtype=torch.int16), 0, 2.0
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_the_operator_is_registered_as_torch_wants_it() -> None:
+    torch.library.opcheck(torch.ops.panda_gnn.scale_or_drop.default, arguments())
+
+
+def test_gradients_by_finite_differences() -> None:
+    x, *rest = arguments()
+    assert torch.autograd.gradcheck(lambda x: torch.ops.panda_gnn.scale_or_drop(x, *rest), (x,))

@@ -1,60 +1,18 @@
 # mypy: disable-error-code="untyped-decorator"
-"""A sorting network that sorts eight lists at once.
-
-The lists are the columns of a table with eight doubles in a row; they get into descending order.
-The rows are taken in blocks of sixteen, which fit into vector registers: every block is sorted on
-its own by Batcher's odd-even merge sort, and then Batcher's network is run once more with blocks in
-the place of numbers, a comparison of two blocks being a merge that leaves the greater sixteen rows
-in the first. Comparisons that cannot change the rows asked for are left out.
-"""
+"""The sorting network of :mod:`panda_gnn.nn.kernels.ranking` as instructions for numba."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
-LANES = 8
-BLOCK = 16
+from panda_gnn.nn.kernels.ranking import BLOCK, LANES, batcher
 
 ROW = ir.VectorType(ir.DoubleType(), LANES)
-
-
-def batcher(size: int) -> list[tuple[int, int]]:
-    """The comparisons ``(i, j)``, ``i < j``, of Batcher's network: the greater number goes to i."""
-    found = []
-    merged = 1
-    while merged < size:
-        step = merged
-        while step >= 1:
-            for start in range(step % merged, size - step, 2 * step):
-                for i in range(start, min(start + step, size - step)):
-                    if i // (2 * merged) == (i + step) // (2 * merged):
-                        found.append((i, i + step))
-            step //= 2
-        merged *= 2
-    return found
-
-
-@lru_cache
-def plan(size: int, kept: int) -> npt.NDArray[np.int64]:
-    """The merges that bring the ``kept`` greatest of ``size`` rows to the front.
-
-    Every row of the plan is ``(first block, second block, whether the second is needed)``.
-    """
-    needed = set(range(-(-kept // BLOCK)))
-    found = []
-    for i, j in reversed(batcher(-(-size // BLOCK))):
-        if i in needed or j in needed:
-            found.append((i, j, j in needed))
-            needed |= {i, j}
-    return np.array(found[::-1], np.int64).reshape(-1, 3)
 
 
 def _exchange(builder: Any, rows: list[Any], i: int, j: int) -> None:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from panda_gnn.errors import InputError
-from panda_gnn.nn.kernels import PLAIN
+from panda_gnn.nn.kernels import TENSOR_CLASSES
 
 _library = torch.library.Library("panda_gnn", "FRAGMENT")
 
@@ -44,7 +44,7 @@ def operator(
     registered: Callable[..., Any] = getattr(torch.ops.panda_gnn, name).default
 
     def plainly(*arguments: Any) -> Any:
-        if type(arguments[0]) in PLAIN:
+        if type(arguments[0]) in TENSOR_CLASSES:
             return compute(*arguments)
         with torch._C._AutoDispatchBelowAutograd():
             return registered(*arguments)
@@ -69,10 +69,3 @@ def first_order_only() -> None:
             "compiled layers have no second derivatives: "
             "call panda_gnn.backend('torch') before create_graph=True"
         )
-
-
-def address(tensor: Tensor | None, first: int = 0) -> int | None:
-    """Where a contiguous tensor, or the entry ``first`` of it, stands in memory."""
-    if tensor is None:
-        return None
-    return tensor.data_ptr() + first * tensor.element_size()

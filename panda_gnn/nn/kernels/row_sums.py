@@ -8,18 +8,21 @@ import torch
 from torch import Tensor
 
 from panda_gnn.errors import InputError
-from panda_gnn.nn.kernels import loaded
-from panda_gnn.nn.kernels.registry import Rule, address, first_order_only, operator
-from panda_gnn.nn.kernels.rows import back_of, rows_of
+from panda_gnn.nn.kernels.edge_rows import source_rows, target_rows
+from panda_gnn.nn.kernels.jit import Int32s, Reals, addresses, kernel
+from panda_gnn.nn.kernels.operators import Rule, first_order_only, operator
+from panda_gnn.nn.kernels.threads import run
 
 if TYPE_CHECKING:
-    from panda_gnn.nn.partition import Edges
+    from numba.np.numpy_support import carray
+
+    from panda_gnn.nn.edges import Edges
 
 FROM_ZERO, FROM_LOOP, FROM_OUT = 0, 1, 2
-"""What the sum of a row starts with; the same as in :mod:`panda_gnn.nn.kernels.products`."""
+"""What the sum of a row starts with: nothing, the row's own state times a weight, or ``out``."""
 
 
-def multiply(x: Tensor, edges: Edges, weight: Tensor, loop: Tensor | None = None) -> Tensor:
+def row_sums(x: Tensor, edges: Edges, weight: Tensor, loop: Tensor | None = None) -> Tensor:
     r"""The sums :math:`l_v \mathbf{x}_v + \sum_{u \to v} w_{uv}\,\mathbf{x}_u`.
 
     Args:
@@ -40,8 +43,8 @@ def multiply(x: Tensor, edges: Edges, weight: Tensor, loop: Tensor | None = None
                 f"loop has {loop.numel()} entries, but the edges have {edges.num_targets} targets: "
                 "give one weight for each"
             )
-    rows = rows_of(edges)
-    back = back_of(edges) if x.requires_grad and torch.is_grad_enabled() else (None, None, None)
+    rows = target_rows(edges)
+    back = source_rows(edges) if x.requires_grad and torch.is_grad_enabled() else (None, None, None)
     return cast(Tensor, _operator(x, weight, loop, rows.ptr, rows.column, *back))
 
 
@@ -64,19 +67,71 @@ def add_rows(
     """
     width = out.size(1)
     arguments = (
-        address(ptr, first),
-        address(column),
-        address(weight),
-        address(entry),
+        ptr.data_ptr() + first * ptr.element_size(),
+        *addresses(column, weight, entry, x, loop, out),
         entry is not None,
-        address(x),
-        address(loop),
         start,
         width,
-        address(out),
     )
-    kernel = loaded("products").multiply[x.dtype]
-    loaded("threads").run(kernel, arguments, out.size(0), column.numel() * width)
+    run(_add_rows[x.dtype], arguments, out.size(0), column.numel() * width)
+
+
+@kernel()
+def _add_rows(
+    ptr_: Int32s,
+    column_: Int32s,
+    weight_: Reals,
+    entry_: Int32s,
+    x_: Reals,
+    loop_: Reals,
+    out_: Reals,
+    transposed: int,
+    start: int,
+    width: int,
+    first: int,
+    last: int,
+) -> None:
+    """``out[v] = sum_e weight[e] x[column[e]]``, weights being looked up where transposed."""
+    ptr = carray(ptr_, (last + 1,))
+    column, weight = carray(column_, (ptr[last],)), carray(weight_, (ptr[last],))
+    entry, loop = carray(entry_, (ptr[last],)), carray(loop_, (last,))
+    x, out = carray(x_, (last, width)), carray(out_, (last, width))
+    for v in range(first, last):
+        if start == FROM_ZERO:
+            for d in range(width):
+                out[v, d] = 0
+        elif start == FROM_LOOP:
+            for d in range(width):
+                out[v, d] = loop[v] * x[v, d]
+        for e in range(ptr[v], ptr[v + 1]):
+            u = column[e]
+            w = weight[entry[e]] if transposed else weight[e]
+            for d in range(width):
+                out[v, d] += w * x[u, d]
+
+
+@kernel()
+def _dot_ends(
+    ptr_: Int32s,
+    column_: Int32s,
+    gradient_: Reals,
+    x_: Reals,
+    out_: Reals,
+    width: int,
+    first: int,
+    last: int,
+) -> None:
+    """``out[e] = gradient[v] . x[column[e]]`` for every entry: the gradient of its weight."""
+    ptr = carray(ptr_, (last + 1,))
+    column, out = carray(column_, (ptr[last],)), carray(out_, (ptr[last],))
+    gradient, x = carray(gradient_, (last, width)), carray(x_, (last, width))
+    for v in range(first, last):
+        for e in range(ptr[v], ptr[v + 1]):
+            u = column[e]
+            total = 0 * gradient[v, 0]
+            for d in range(width):
+                total += gradient[v, d] * x[u, d]
+            out[e] = total
 
 
 def _compute(
@@ -111,21 +166,20 @@ def _compute_entries(gradient: Tensor, x: Tensor, ptr: Tensor, column: Tensor) -
     gradient, x = gradient.contiguous(), x.contiguous()
     width = x.size(1)
     out = x.new_empty(column.numel())
-    arguments = (address(ptr), address(column), address(gradient), address(x), width, address(out))
-    kernel = loaded("products").multiply_entries[x.dtype]
-    loaded("threads").run(kernel, arguments, gradient.size(0), column.numel() * width)
+    arguments = (*addresses(ptr, column, gradient, x, out), width)
+    run(_dot_ends[x.dtype], arguments, gradient.size(0), column.numel() * width)
     return out
 
 
 _back = operator(
-    "multiply_back(Tensor gradient, Tensor weight, Tensor? loop,"
+    "row_sums_back(Tensor gradient, Tensor weight, Tensor? loop,"
     " Tensor ptr, Tensor column, Tensor entry) -> Tensor",
     _compute_back,
     lambda gradient, weight, loop, ptr, *_: gradient.new_empty(ptr.numel() - 1, gradient.size(1)),
 )
 
 _entries = operator(
-    "multiply_entries(Tensor gradient, Tensor x, Tensor ptr, Tensor column) -> Tensor",
+    "row_sums_entries(Tensor gradient, Tensor x, Tensor ptr, Tensor column) -> Tensor",
     _compute_entries,
     lambda gradient, x, ptr, column: x.new_empty(column.numel()),
 )
@@ -153,7 +207,7 @@ class _Rule(Rule):
 
 
 _operator = operator(
-    "multiply(Tensor x, Tensor weight, Tensor? loop, Tensor ptr, Tensor column,"
+    "row_sums(Tensor x, Tensor weight, Tensor? loop, Tensor ptr, Tensor column,"
     " Tensor? back_ptr, Tensor? back_column, Tensor? back_entry) -> Tensor",
     _compute,
     lambda x, weight, loop, ptr, *_: x.new_empty(ptr.numel() - 1, x.size(1)),

@@ -17,17 +17,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from panda_gnn.errors import InputError
-from panda_gnn.nn.kernels import loaded
-from panda_gnn.nn.kernels.multiply import FROM_LOOP, FROM_OUT, FROM_ZERO, add_rows
-from panda_gnn.nn.kernels.registry import Rule, address, first_order_only, operator
-from panda_gnn.nn.kernels.rows import width_back_of, width_rows_of
-from panda_gnn.nn.kernels.select import ranking
+from panda_gnn.nn.kernels.jit import Int16s, Int32s, Reals, addresses, kernel
+from panda_gnn.nn.kernels.operators import Rule, first_order_only, operator
+from panda_gnn.nn.kernels.ranking import rank_nodes
+from panda_gnn.nn.kernels.row_sums import FROM_LOOP, FROM_OUT, FROM_ZERO, add_rows
+from panda_gnn.nn.kernels.threads import run
+from panda_gnn.nn.kernels.width_rows import width_source_rows, width_target_rows
 
 if TYPE_CHECKING:
+    from numba.np.numpy_support import carray
+
     from panda_gnn.nn.partition import WidthPartition
 
 
@@ -58,7 +62,7 @@ def width_aware_sums(
         relu: Whether negative logits count as equal.
         ascending: Whether g lists what it takes by index instead of by rank.
     """
-    rows = width_rows_of(partition)
+    rows = width_target_rows(partition)
     num_low, num_high = rows.num_low, rows.nodes.numel() - rows.num_low
     if x_low.size(0) != num_low or x_high.size(0) != num_high:
         raise InputError(
@@ -73,33 +77,72 @@ def width_aware_sums(
     learns = x_low.requires_grad or x_high.requires_grad
     back: Any = (None, None, None)
     if learns and torch.is_grad_enabled():
-        back = width_back_of(partition)
-    out = _operator(
-        x_low,
-        x_high,
-        weight,
-        loop,
-        expand,
-        eta_weight,
-        eta_bias,
-        relu,
-        ascending,
-        rows.ptr,
-        rows.column,
-        rows.crossing_target,
-        rows.first_crossing,
-        *back,
-    )
+        back = width_source_rows(partition)
+    adapted = (expand, eta_weight, eta_bias, relu, ascending)
+    structure = (rows.ptr, rows.column, rows.crossing_target, rows.first_crossing)
+    out = _operator(x_low, x_high, weight, loop, *adapted, *structure, *back)
     return cast(tuple[Tensor, Tensor], out[:2])
 
 
 def weight_from_low(partition: WidthPartition, weight: Tensor) -> Tensor:
     """The sum of the weights of all edges from low nodes to each high node."""
-    rows = width_rows_of(partition)
+    rows = width_target_rows(partition)
     ones = weight.new_ones(rows.num_low, 1)
     out = weight.new_empty(rows.nodes.numel() - rows.num_low, 1)
     add_rows(out, ones, weight, rows.ptr, rows.column, FROM_ZERO, first=rows.num_low)
     return out.view(-1)
+
+
+@kernel()
+def _add_selected(
+    ptr_: Int32s,
+    column_: Int32s,
+    weight_: Reals,
+    index_: Int16s,
+    x_: Reals,
+    out_: Reals,
+    high_width: int,
+    width: int,
+    first: int,
+    last: int,
+) -> None:
+    """``out[v, i] += sum_e weight[e] x[column[e], index[e, i]]``, e in index counted from 0."""
+    ptr = carray(ptr_, (last + 1,))
+    column, weight = carray(column_, (ptr[last],)), carray(weight_, (ptr[last],))
+    index = carray(index_, (ptr[last] - ptr[0], width))
+    x, out = carray(x_, (last, high_width)), carray(out_, (last, width))
+    for v in range(first, last):
+        for e in range(ptr[v], ptr[v + 1]):
+            u, w, best = column[e], weight[e], index[e - ptr[0]]
+            for i in range(width):
+                out[v, i] += w * x[u, np.uint16(best[i])]
+
+
+@kernel()
+def _add_selected_back(
+    ptr_: Int32s,
+    column_: Int32s,
+    entry_: Int32s,
+    weight_: Reals,
+    index_: Int16s,
+    gradient_: Reals,
+    out_: Reals,
+    first_entry: int,
+    high_width: int,
+    width: int,
+    first: int,
+    last: int,
+) -> None:
+    """Transposed, ``out[u, index[e, i]] += weight[e] gradient[v, i]``."""
+    ptr = carray(ptr_, (last + 1,))
+    column, entry = carray(column_, (ptr[last],)), carray(entry_, (ptr[last],))
+    weight, index = carray(weight_, (ptr[last],)), carray(index_, (ptr[last], width))
+    gradient, out = carray(gradient_, (last, width)), carray(out_, (last, high_width))
+    for u in range(first, last):
+        for e in range(ptr[u], ptr[u + 1]):
+            v, w, best = column[e], weight[entry[e]], index[entry[e] - first_entry]
+            for i in range(width):
+                out[u, np.uint16(best[i])] += w * gradient[v, i]
 
 
 def _compute(
@@ -121,37 +164,26 @@ def _compute(
     """The two sums and, for the backward pass, the sums before f and the ranking."""
     x_low, x_high = x_low.contiguous(), x_high.contiguous()
     (num_low, width), (num_high, high_width) = x_low.shape, x_high.shape
-    num_nodes = num_low + num_high
-    start = FROM_ZERO if loop is None else FROM_LOOP
-    loops = (None, None) if loop is None else (loop, loop[num_low:])
-    low, high = x_low.new_empty(x_low.shape), x_high.new_empty(x_high.shape)
-    add_rows(low, x_low, weight, ptr, column, start, loop=loops[0])
-    add_rows(high, x_high, weight, ptr, column, start, first=num_nodes + num_low, loop=loops[1])
+    rows = (weight, ptr, column)
+    low, high = _unadapted(x_low, x_high, *rows, loop, None, expand is None)
     if expand is None:
-        add_rows(high, x_low, weight, ptr, column, FROM_OUT, first=num_low)
-        add_rows(low, x_high, weight, ptr, column, FROM_OUT, first=num_nodes)
         return low, high, x_low.new_empty(0), torch.empty(0, dtype=torch.int16)
     assert eta_weight is not None
     assert eta_bias is not None
     unexpanded = x_low.new_empty(num_high, width)
-    add_rows(unexpanded, x_low, weight, ptr, column, FROM_ZERO, first=num_low)
+    add_rows(unexpanded, x_low, *rows, FROM_ZERO, first=num_low)
     high.addmm_(unexpanded, expand.t())
     of_high = torch.mm(x_high, eta_weight[:, :high_width].t())
     of_low = torch.addmm(eta_bias, x_low, eta_weight[:, high_width:].t())
     source = column[first_crossing : first_crossing + crossing_target.numel()]
-    index = ranking(of_high, of_low, source, crossing_target, width, relu, ascending)
+    index = rank_nodes(of_high, of_low, source, crossing_target, width, relu, ascending)
     arguments = (
-        address(ptr, num_nodes),
-        address(column),
-        address(weight),
-        address(index),
-        address(x_high),
+        ptr.data_ptr() + (num_low + num_high) * ptr.element_size(),
+        *addresses(column, weight, index, x_high, low),
         high_width,
         width,
-        address(low),
     )
-    kernel = loaded("selection").add_selected[x_low.dtype]
-    loaded("threads").run(kernel, arguments, num_low, index.numel())
+    run(_add_selected[x_low.dtype], arguments, num_low, index.numel())
     return low, high, unexpanded, index
 
 
@@ -170,33 +202,44 @@ def _compute_back(
     """The gradients of both states from the gradients ``of_low`` and ``of_high`` of both sums."""
     of_low, of_high = of_low.contiguous(), of_high.contiguous()
     (num_low, width), (num_high, high_width) = of_low.shape, of_high.shape
-    num_nodes = num_low + num_high
-    start = FROM_ZERO if loop is None else FROM_LOOP
-    loops = (None, None) if loop is None else (loop, loop[num_low:])
-    low, high = of_low.new_empty(of_low.shape), of_high.new_empty(of_high.shape)
     rows = (weight, ptr, column)
-    add_rows(low, of_low, *rows, start, loop=loops[0], entry=entry)
-    add_rows(high, of_high, *rows, start, first=num_nodes + num_low, loop=loops[1], entry=entry)
+    low, high = _unadapted(of_low, of_high, *rows, loop, entry, expand is None)
     if expand is None:
-        add_rows(high, of_low, *rows, FROM_OUT, first=num_low, entry=entry)
-        add_rows(low, of_high, *rows, FROM_OUT, first=num_nodes, entry=entry)
         return low, high
     unexpanded = torch.mm(of_high, expand)
-    add_rows(low, unexpanded, *rows, FROM_OUT, first=num_nodes, entry=entry)
+    add_rows(low, unexpanded, *rows, FROM_OUT, first=num_low + num_high, entry=entry)
     arguments = (
-        address(ptr, num_low),
-        address(column),
-        address(entry),
-        address(weight),
-        address(index),
+        ptr.data_ptr() + num_low * ptr.element_size(),
+        *addresses(column, entry, weight, index, of_low, high),
         first_crossing,
-        address(of_low),
         high_width,
         width,
-        address(high),
     )
-    kernel = loaded("selection").add_selected_back[of_low.dtype]
-    loaded("threads").run(kernel, arguments, num_high, index.numel())
+    run(_add_selected_back[of_low.dtype], arguments, num_high, index.numel())
+    return low, high
+
+
+def _unadapted(
+    x_low: Tensor,
+    x_high: Tensor,
+    weight: Tensor,
+    ptr: Tensor,
+    column: Tensor,
+    loop: Tensor | None,
+    entry: Tensor | None,
+    one_width: bool,
+) -> tuple[Tensor, Tensor]:
+    """The sums over neighbours of the same width, or over all where there is ``one_width``."""
+    num_low, num_nodes = x_low.size(0), x_low.size(0) + x_high.size(0)
+    start = FROM_ZERO if loop is None else FROM_LOOP
+    of_high = None if loop is None else loop[num_low:]
+    low, high = x_low.new_empty(x_low.shape), x_high.new_empty(x_high.shape)
+    rows = (weight, ptr, column)
+    add_rows(low, x_low, *rows, start, loop=loop, entry=entry)
+    add_rows(high, x_high, *rows, start, first=num_nodes + num_low, loop=of_high, entry=entry)
+    if one_width:
+        add_rows(high, x_low, *rows, FROM_OUT, first=num_low, entry=entry)
+        add_rows(low, x_high, *rows, FROM_OUT, first=num_nodes, entry=entry)
     return low, high
 
 

@@ -1,0 +1,152 @@
+"""The edges of a graph as message passing sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+
+from panda_gnn.errors import InputError
+
+
+@dataclass(eq=False)
+class Edges:
+    """Directed edges from sources to targets, with what layers need to know about them.
+
+    For a whole graph sources and targets are its nodes. For one half of a
+    :class:`~panda_gnn.nn.WidthPartition` the first ``num_targets`` sources are the targets
+    themselves, so a self-loop means the same as in the whole graph.
+
+    Args:
+        edge_index: Positions of sources (row 0) and targets (row 1), shape ``[2, num_edges]``.
+        num_sources: Number of sources.
+        num_targets: Number of targets.
+        edge_weight: Optional weight of each edge.
+        edge_attr: Optional features of each edge.
+        edge_type: Optional relation of each edge.
+        batch: Optional graph of each target; without it there is one graph.
+        num_graphs: The number of graphs, where known.
+        whole: For one half of a partition, the edges of the whole graph.
+        order: For one half of a partition, the number of each edge in the whole graph.
+        targets: For one half of a partition, the targets' numbers in the whole graph.
+    """
+
+    edge_index: Tensor
+    num_sources: int
+    num_targets: int
+    edge_weight: Tensor | None = None
+    edge_attr: Tensor | None = None
+    edge_type: Tensor | None = None
+    batch: Tensor | None = None
+    num_graphs: int | None = None
+    whole: Edges | None = None
+    order: Tensor | None = None
+    targets: Tensor | None = None
+    _derived: dict[object, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of_graph(
+        cls,
+        edge_index: Tensor,
+        num_nodes: int,
+        *,
+        edge_weight: Tensor | None = None,
+        edge_attr: Tensor | None = None,
+        edge_type: Tensor | None = None,
+        batch: Tensor | None = None,
+        num_graphs: int | None = None,
+    ) -> Edges:
+        """All edges of a graph, or of several side by side."""
+        if edge_index.dim() != 2 or edge_index.size(0) != 2 or edge_index.is_floating_point():
+            raise InputError(
+                f"edge_index must be integers of shape [2, num_edges], "
+                f"got {edge_index.dtype} of shape {list(edge_index.shape)}"
+            )
+        for name, values in (
+            ("edge_weight", edge_weight),
+            ("edge_attr", edge_attr),
+            ("edge_type", edge_type),
+        ):
+            if values is not None and values.size(0) != edge_index.size(1):
+                raise InputError(
+                    f"{name} has {values.size(0)} rows, but edge_index has "
+                    f"{edge_index.size(1)} edges: give one row for each edge"
+                )
+        options = (edge_weight, edge_attr, edge_type, batch, num_graphs)
+        return cls(edge_index, num_nodes, num_nodes, *options)
+
+    def derive(self, key: object, compute: Callable[[], Any]) -> Any:
+        """Return ``compute()``, computed once for these edges and kept under ``key``.
+
+        What is computed in inference mode can be used in training later.
+        """
+        if key not in self._derived:
+            if not torch.compiler.is_compiling() and torch.is_inference_mode_enabled():
+                with torch.inference_mode(False):
+                    self._derived[key] = compute()
+            else:
+                self._derived[key] = compute()
+        return self._derived[key]
+
+    def weight(self, dtype: torch.dtype) -> Tensor:
+        """The weight of each edge, one where none was given."""
+        if self.edge_weight is not None:
+            return self.edge_weight.to(dtype)
+        return torch.ones(self.edge_index.size(1), dtype=dtype, device=self.edge_index.device)
+
+    def norm(self, self_loops: bool, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
+        r"""The weights :math:`1/\sqrt{d_u d_v}` of a graph convolution, on the whole graph.
+
+        Returns one weight for each edge and, with ``self_loops``, one for each target: that of the
+        self-loop the convolution adds (zero where the graph has one of its own).
+        """
+        return cast(
+            "tuple[Tensor, Tensor | None]",
+            self.derive(("norm", self_loops, dtype), lambda: self._norm(self_loops, dtype)),
+        )
+
+    def _norm(self, self_loops: bool, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
+        if self.whole is not None:
+            edge, loop = self.whole.norm(self_loops, dtype)
+            assert self.order is not None
+            assert self.targets is not None
+            return edge[self.order], None if loop is None else loop[self.targets]
+        source, target = self.edge_index
+        weight = self.weight(dtype)
+        degree = weight.new_zeros(self.num_targets).index_add(0, target, weight)
+        loop = None
+        if self_loops:
+            loop = weight.new_ones(self.num_targets)
+            loop[source[source == target]] = 0.0
+            degree = degree + loop
+        scale = degree.clamp(min=0).pow(-0.5)
+        scale = torch.where(degree > 0, scale, torch.zeros_like(scale))
+        edge = scale[source] * weight * scale[target]
+        return edge, None if loop is None else loop * scale * scale
+
+    def relation(self, relation: int) -> Edges:
+        """The edges of one relation; without ``edge_type`` all edges are of relation 0."""
+        if self.edge_type is None and relation == 0:
+            return self
+        return cast(Edges, self.derive(("relation", relation), lambda: self._relation(relation)))
+
+    def _relation(self, relation: int) -> Edges:
+        if self.edge_type is None:
+            own = self.edge_index.new_empty(0)
+        else:
+            own = (self.edge_type == relation).nonzero().view(-1)
+        weight = None if self.edge_weight is None else self.edge_weight[own]
+        return Edges(self.edge_index[:, own], self.num_sources, self.num_targets, weight)
+
+    def mean(self, dtype: torch.dtype) -> Tensor:
+        """The weights that turn the sum over the edges into a target into their mean."""
+        return cast(Tensor, self.derive(("mean", dtype), lambda: self._mean(dtype)))
+
+    def _mean(self, dtype: torch.dtype) -> Tensor:
+        target = self.edge_index[1]
+        weight = self.weight(dtype)
+        count = weight.new_zeros(self.num_targets).index_add(0, target, torch.ones_like(weight))
+        return weight / count[target]

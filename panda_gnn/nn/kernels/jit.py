@@ -1,0 +1,111 @@
+"""Kernels that are compiled when they are first called.
+
+A kernel is a numba ``cfunc``. It gets addresses, as ``tensor.data_ptr()`` gives them, so a call
+costs two microseconds and lets other threads run. Nothing checks types or sizes behind it: the
+function in front of the kernel, in the same file, does.
+
+No file with a kernel imports numba: ``carray``, which makes an array of an address, is imported
+for type checkers only, and bound to its name when the kernels of the file are compiled. This is
+done for all of them together, for one type of numbers. The machine code is kept on disk; later
+processes only load it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+Bytes = Any
+Int16s = Any
+Int32s = Any
+Int64s = Any
+Reals = Any
+"""In a kernel: the address of numbers of one type, to be read through ``carray``."""
+
+NUMBA_TYPES = {
+    "Bytes": "CPointer(uint8)",
+    "Int16s": "CPointer(int16)",
+    "Int32s": "CPointer(int32)",
+    "Int64s": "CPointer(int64)",
+    "Reals": "CPointer({real})",
+    "int": "int64",
+    "float": "{real}",
+    "None": "void",
+}
+C_TYPES: dict[str, Any] = {
+    "int64": ctypes.c_int64,
+    "float32": ctypes.c_float,
+    "float64": ctypes.c_double,
+    "void": None,
+}
+
+_kernels: dict[str, list[Kernel]] = {}
+
+
+class Kernel(dict[torch.dtype, Callable[..., Any]]):
+    """The compiled function for each type of numbers, as ``kernel[dtype](...)``."""
+
+    def __init__(self, body: Callable[..., Any], uses: tuple[str, ...]) -> None:
+        super().__init__()
+        self.body, self.uses = body, uses
+        _kernels.setdefault(body.__module__, []).append(self)
+
+    def __missing__(self, dtype: torch.dtype) -> Callable[..., Any]:
+        file = self.body.__module__
+        seconds = sum(kernel.compile(dtype) for kernel in _kernels[file])
+        if seconds > 0:
+            print(
+                f"panda_gnn: compiled the {file.rpartition('.')[2]} kernels in {seconds:.1f} s "
+                "(kept for later runs)",
+                file=sys.stderr,
+            )
+        return self[dtype]
+
+    def compile(self, dtype: torch.dtype) -> float:
+        """Compile or load the function for one type; returns the seconds spent on compiling."""
+        from numba import cfunc
+        from numba.np.numpy_support import carray
+
+        self.body.__globals__["carray"] = carray
+        for name in self.uses:
+            self.body.__globals__[name.rpartition(".")[2]] = importlib.import_module(name)
+        real = str(dtype).removeprefix("torch.")
+        types = [NUMBA_TYPES[name].format(real=real) for name in self.body.__annotations__.values()]
+        begin = time.perf_counter()
+        function = cfunc(
+            f"{types[-1]}({', '.join(types[:-1])})",
+            cache=True,
+            error_model="numpy",
+            fastmath={"contract"},
+        )(self.body)
+        seconds = time.perf_counter() - begin if function.cache_hits == 0 else 0.0
+        returned, *arguments = (
+            C_TYPES.get(name, ctypes.c_void_p) for name in types[-1:] + types[:-1]
+        )
+        prototype: Any = ctypes.CFUNCTYPE(returned, *arguments)
+        call = prototype(function.address)
+        call.owner = function  # The machine code lives as long as its owner.
+        self[dtype] = call
+        return seconds
+
+
+def kernel(*uses: str) -> Callable[[Callable[..., Any]], Kernel]:
+    """Make a kernel of a function, whose annotations say the types of its arguments.
+
+    ``float`` and ``Reals`` are of the type that the kernel is asked for, as in
+    ``kernel[torch.float32]``. The modules named in ``uses`` are bound to their names in the file
+    when the kernel is compiled.
+    """
+    return lambda body: Kernel(body, uses)
+
+
+def addresses(*tensors: Tensor | None) -> list[int | None]:
+    """Where contiguous tensors stand in memory."""
+    return [None if tensor is None else tensor.data_ptr() for tensor in tensors]
