@@ -22,6 +22,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
@@ -192,7 +193,7 @@ def study_names() -> list[str]:
 
 def load_study(name: str) -> Study:
     """A study by its name (one of :func:`study_names`) or by a path that ends in ``.toml``."""
-    from panda_gnn.evaluation.measures import MEASURES
+    from panda_gnn.evaluation.measurements import MEASURES
     from panda_gnn.evaluation.methods import complete
 
     path = Path(name)
@@ -204,9 +205,8 @@ def load_study(name: str) -> Study:
         raise InputError(f"the study '{name}' cannot be read ({error.strerror})") from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"the study '{name}' is not valid TOML: {error}") from error
-    study = parse_study(path.stem, content, complete)
-    choose("measure", study.measure, MEASURES)
-    return study
+    measure = MEASURES.lookup(content.get("measure", "score"))
+    return parse_study(path.stem, content, partial(complete, measure=measure))
 
 
 def parse_study(

@@ -15,6 +15,7 @@ from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.lrgb_protocol import LRGB_SETTINGS, check_lrgb_settings
+from panda_gnn.evaluation.measure import Measure
 from panda_gnn.evaluation.methods.controls import CONTROLS
 from panda_gnn.evaluation.methods.method import (
     Method,
@@ -53,27 +54,43 @@ _TASK_SETTINGS: Mapping[str, Mapping[str, Setting]] = {
 }
 
 
-def complete(config: Config) -> Config:
-    """``config`` with a value for every setting of its method; what cannot be is refused."""
+def complete(config: Config, measure: Measure | None = None) -> Config:
+    """The config with a value for every setting of its method, its task and the measure.
+
+    Settings that are unknown or out of range are rejected.
+
+    Args:
+        config: The config; settings that it has already are kept.
+        measure: What is measured; only the settings of its own are asked of it.
+    """
+    own = {} if measure is None else dict(measure.settings)
+    if measure is not None and measure.own_graphs:
+        choose("backbone", config.backbone, BACKBONES)
+        return _with_settings(config, own, f"measure {measure.name}")
     choose("dataset", config.dataset, DATASETS)
     choose("backbone", config.backbone, BACKBONES)
     method = METHODS[choose("method", config.method, METHODS)]
     task = DATASETS[config.dataset].task
     if method.model is None and task != "graph":
         raise InputError(f"method {config.method} is for graph sets, {config.dataset} is none")
-    defaults = {**method.defaults(config), **_TASK_SETTINGS[task]}
-    for name in config.settings:
-        if name not in defaults:
-            known = f"has {', '.join(defaults)}" if defaults else "has none"
-            raise InputError(f"unknown setting '{name}': method {config.method} {known}")
-    settings = {**defaults, **config.settings}
+    defaults = {**method.defaults(config), **_TASK_SETTINGS[task], **own}
+    config = _with_settings(config, defaults, f"method {config.method}")
+    settings = config.settings
     _check(settings, config.width)
     if task == "node":
         check_node_settings(settings)
     elif task == "lrgb":
         check_lrgb_settings(config, settings)
     method.check(settings)
-    return replace(config, settings=settings)
+    return config
+
+
+def _with_settings(config: Config, defaults: Mapping[str, Setting], owner: str) -> Config:
+    for name in config.settings:
+        if name not in defaults:
+            accepted = ", ".join(defaults) or "none"
+            raise InputError(f"unknown setting '{name}': {owner} has {accepted}")
+    return replace(config, settings={**defaults, **config.settings})
 
 
 def _check(settings: Settings, width: int) -> None:
