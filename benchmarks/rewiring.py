@@ -24,7 +24,7 @@ from torch_geometric.data import Data
 from panda_gnn import rewiring
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.errors import choose
-from panda_gnn.reports.published import published
+from panda_gnn.paper import published
 from panda_gnn.rewiring.parallel import over_graphs
 
 SMALL = ("imdb-binary", "mutag", "enzymes", "proteins")

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import torch
+from panda_gnn.evaluation.protocol import Split, accuracy, random_split, train_epoch
 from rich.console import Console
 from rich.table import Table
 from torch import Tensor, nn
@@ -25,9 +26,8 @@ from torch_geometric.nn import GCNConv, global_mean_pool
 
 from panda_gnn.datasets import load
 from panda_gnn.evaluation.batches import GraphTable
-from panda_gnn.evaluation.protocol import Split, accuracy, random_split, train_epoch
 from panda_gnn.nn import GNN, PandaGNN
-from panda_gnn.reports.published import best_settings
+from panda_gnn.paper import best_settings
 from panda_gnn.transforms import ExpandWidth
 
 BATCH_SIZE = 64

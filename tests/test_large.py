@@ -12,8 +12,8 @@ from torch.nn import functional as F
 from torch_geometric.data import Data
 from torch_geometric.utils import remove_self_loops, to_undirected
 
+from panda_gnn.datasets.minibatches import NodeBatches, available_sampler
 from panda_gnn.errors import InputError
-from panda_gnn.minibatches import NodeBatches, available_sampler
 from panda_gnn.nn import PandaGNN
 from panda_gnn.transforms import ExpandWidth
 

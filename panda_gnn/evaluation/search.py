@@ -14,10 +14,10 @@ from dataclasses import asdict, dataclass, replace
 from panda_gnn.errors import InputError, choose, require
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.methods import complete
-from panda_gnn.evaluation.results import Finished, merit, validation_score
 from panda_gnn.evaluation.statistics import Summary, summarise
-from panda_gnn.evaluation.study import Cell, Line, Study, grid
-from panda_gnn.reports.published import search_space
+from panda_gnn.evaluation.store import Finished, validation_score
+from panda_gnn.evaluation.study import Cell, Line, Study, grid, merit
+from panda_gnn.paper import search_space
 
 SAMPLERS = ("grid", "tpe", "random")
 

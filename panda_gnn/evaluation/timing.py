@@ -14,10 +14,10 @@ from torch_geometric.data import Data
 from panda_gnn.centrality import centrality, compile_kernels
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measure import Measure, Unit
-from panda_gnn.evaluation.methods import METHODS
-from panda_gnn.evaluation.protocol import random_split
-from panda_gnn.evaluation.source import source
+from panda_gnn.evaluation.methods import graphs_and_model
+from panda_gnn.evaluation.splits import random_split
 from panda_gnn.evaluation.store import Row, new_row
+from panda_gnn.evaluation.tasks import load_data
 from panda_gnn.rewiring.fosr import FoSR
 
 #: Raised whenever what is timed changes.
@@ -32,12 +32,12 @@ def measure_preparation(
 
     One thread; kernels are compiled, and the datasets loaded, before the clock starts.
     """
-    graphs = list(source(config.dataset, root, mirror).dataset)
+    graphs = list(load_data(config.dataset, root, mirror).dataset)
     name = config.settings.get("centrality")
 
     def prepare(some: list[Data]) -> None:
         if name is None:
-            rewire = FoSR(int(config.settings["iterations"] or 0), seed=seed)
+            rewire = FoSR(config.settings["iterations"], seed=seed)
             for graph in some:
                 rewire(graph)
         else:
@@ -59,14 +59,11 @@ def measure_forward(
 
     One thread, as every worker has, no dropout, no gradient; a first pass over all is not counted.
     """
-    method = METHODS[config.method]
-    assert method.model is not None
-    given = source(config.dataset, root, mirror)
-    split = random_split(given.graphs.num_graphs, seed)
+    data = load_data(config.dataset, root, mirror)
+    split = random_split(data.graphs.num_graphs, seed)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(seed)
-        graphs = method.graphs(given, config.settings, seed)
-        model = method.model(graphs, config, config.settings).eval()
+        graphs, model = graphs_and_model(data, config, seed)
+        model.eval()
         batches = list(graphs.batches(split.train, config.batch_size))
         for batch in batches:
             batch.scores(model)

@@ -7,8 +7,8 @@ import pytest
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.results import Finished
 from panda_gnn.evaluation.search import SAMPLERS, default_space, search
+from panda_gnn.evaluation.store import Finished
 from panda_gnn.evaluation.study import Study
 from tests.evaluation.pretend import Row, pretend_trial
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.measure import Measure, Unit
-from panda_gnn.evaluation.metrics import METRICS
+from panda_gnn.evaluation.tasks import task_of
 from panda_gnn.evaluation.timing import FORWARD, PREPARATION
 from panda_gnn.evaluation.trial import SCORE
 from panda_gnn.registry import Registry
@@ -16,4 +15,4 @@ MEASURES: Registry[Measure] = Registry(
 
 def unit_of(measure: str, dataset: str) -> Unit:
     """What a study of this measure prints for a dataset."""
-    return MEASURES[measure].unit or METRICS[DATASETS[dataset].metric].unit
+    return MEASURES[measure].unit or task_of(dataset).metric.unit

@@ -4,7 +4,7 @@ import pytest
 
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
-from panda_gnn.reports.published import (
+from panda_gnn.paper import (
     CommonSettings,
     SearchSpace,
     Settings,
