@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import Any
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
 from panda_gnn.cli.options import value
@@ -95,7 +96,7 @@ def make_config(options: argparse.Namespace, method: str) -> Config:
         for name in ("k", "high_width", "centrality", "selector")
         if getattr(options, name) is not None
     }
-    training = {
+    training: dict[str, Any] = {
         name: at_least_one(f"--{name.replace('_', '-')}", getattr(options, name))
         for name in ("width", "max_epochs")
         if getattr(options, name) is not None

@@ -73,7 +73,7 @@ def run_study(
         run: The trial: a picklable function of a config and a seed.
         code: The version of the trial; rows of other versions do not count.
         trials: Seeds of every cell.
-        first_seed: The first of them.
+        first_seed: The first of them; 0 where a cell has several candidates.
         selection: The rule under which intervals are taken, where a budget looks at them.
         budget: Seconds after which no trial starts, nor one that is expected to end later.
         tracker: Is told of every finished trial.

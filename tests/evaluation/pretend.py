@@ -38,7 +38,7 @@ def small_study(**changes: Any) -> Study:
         "methods": ["none", "digl"],
         **changes,
     }
-    return parse_study("small", content, complete=lambda config: config)
+    return parse_study("small", content, configure=Config)
 
 
 def pretend_trial(config: Config, seed: int, **where: Any) -> Row:

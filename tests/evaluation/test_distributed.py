@@ -14,7 +14,7 @@ from torch import nn
 
 from panda_gnn.evaluation.distributed import Workers, team
 
-GUIDE = Path(__file__).resolve().parents[1] / "docs" / "large-graphs.md"
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "large-graphs.md"
 
 GRADIENTS = """
 import torch

@@ -35,7 +35,7 @@ def test_times_never_mix_with_scores() -> None:
 
 
 def test_every_metric_of_a_dataset_has_a_unit() -> None:
-    assert {entry.metric for entry in DATASETS.values()} <= set(METRICS)
+    assert {unit_of("score", name) for name in DATASETS} == {m.unit for m in METRICS.values()}
     assert unit_of("score", "mutag").scale == 100
     assert unit_of("score", "peptides-struct").scale == 1
     assert unit_of("forward", "mutag").name == "milliseconds"

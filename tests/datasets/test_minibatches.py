@@ -116,7 +116,7 @@ def test_bad_input_is_one_sentence() -> None:
 
 def scaling() -> ModuleType:
     """The benchmark as a module."""
-    path = Path(__file__).resolve().parents[1] / "benchmarks" / "scaling.py"
+    path = Path(__file__).resolve().parents[2] / "benchmarks" / "scaling.py"
     spec = importlib.util.spec_from_file_location("scaling", path)
     assert spec is not None
     assert spec.loader is not None
