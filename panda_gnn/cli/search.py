@@ -16,7 +16,7 @@ from panda_gnn.evaluation.config import Setting
 from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.methods import complete, configure
 from panda_gnn.evaluation.run import Outcome
-from panda_gnn.evaluation.search import SAMPLERS, Tried, default_space, search, search_name
+from panda_gnn.evaluation.search import SEARCH_SAMPLERS, Tried, default_space, search, search_name
 from panda_gnn.evaluation.store import Finished, by_config_and_seed
 from panda_gnn.evaluation.study import Study, at_least_one
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="values of a setting, once per setting (the paper's search space)",
     )
     parser.add_argument(
-        "--sampler", default="grid", metavar="NAME", help=f"{', '.join(SAMPLERS)} (grid)"
+        "--sampler", default="grid", metavar="NAME", help=f"{', '.join(SEARCH_SAMPLERS)} (grid)"
     )
     parser.add_argument(
         "--samples", type=int, default=40, metavar="N", help="combinations of tpe and random (40)"
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search and print the best settings."""
-    choose("sampler", options.sampler, SAMPLERS)
+    choose("sampler", options.sampler, SEARCH_SAMPLERS)
     trials = at_least_one("--trials", options.trials)
     samples = at_least_one("--samples", options.samples)
     bare = configure(options.dataset, options.backbone, options.method)

@@ -15,62 +15,11 @@ from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
 from panda_gnn.nn.lrgb import LongRangeGNN, PandaLongRangeGNN
 
 
-@dataclass(eq=False)
-class GraphBatch:
-    """Some graphs side by side, with the edges prepared once for every layer.
-
-    Attributes:
-        x: Node features.
-        y: The targets, one row for each row of :meth:`scores`.
-        edge_index: The edges.
-        batch: The graph of each node.
-        num_graphs: The number of graphs.
-        high: The mask of the high nodes, where there is one.
-        edge_options: What else layers may ask for: ``edge_weight``, ``edge_type``.
-        target_nodes: The nodes whose outputs are asked for; ``None`` for one output for each graph.
-    """
-
-    x: Tensor
-    y: Tensor
-    edge_index: Tensor
-    batch: Tensor
-    num_graphs: int
-    high: Tensor | None
-    edge_options: Mapping[str, Tensor]
-    target_nodes: Tensor | None = None
-    _prepared: dict[str, Any] = field(default_factory=dict, repr=False)
-
-    def scores(self, model: GNN | LongRangeGNN) -> Tensor:
-        """What ``model`` gives for each graph, or for each of the target nodes."""
-        out: Tensor = model(
-            self.x, self._edges(model), batch=self.batch, num_graphs=self.num_graphs
-        )
-        return out if self.target_nodes is None else out[self.target_nodes]
-
-    def _edges(self, model: GNN | LongRangeGNN) -> Edges | WidthPartition:
-        width_aware = isinstance(model, PandaGNN | PandaLongRangeGNN)
-        kind = "partition" if width_aware else "edges"
-        if kind not in self._prepared:
-            self._prepared[kind] = self._prepare(kind)
-        prepared: Edges | WidthPartition = self._prepared[kind]
-        return prepared
-
-    def _prepare(self, kind: str) -> Edges | WidthPartition:
-        if kind == "partition":
-            assert self.high is not None
-            return WidthPartition(self.edge_index, self.high, **self.edge_options)
-        return Edges.of_graph(
-            self.edge_index,
-            self.x.size(0),
-            batch=self.batch,
-            num_graphs=self.num_graphs,
-            **self.edge_options,
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class GraphTable:
-    """All graphs of a dataset in one piece.
+    """Graphs side by side: all of a dataset, or those of a mini-batch.
+
+    What layers derive from the edges is prepared once, for every layer and every epoch.
 
     Attributes:
         x: Node features of all graphs.
@@ -93,6 +42,7 @@ class GraphTable:
     high: Tensor | None = None
     edge_options: Mapping[str, Tensor] = field(default_factory=dict)
     target_nodes: Tensor | None = None
+    _prepared: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def collate(
@@ -150,62 +100,71 @@ class GraphTable:
         """How many numbers a model gives for a row: one for each class, or for each target."""
         return self.y.size(1) if self.y.dim() > 1 else int(self.y.max()) + 1
 
-    @property
+    @cached_property
     def graph_of_node(self) -> Tensor:
         """The graph of each node."""
         return torch.repeat_interleave(torch.arange(self.num_graphs), self.node_ptr.diff())
 
-    @cached_property
-    def whole(self) -> GraphBatch:
-        """All graphs side by side, their edges prepared once for whoever takes them all."""
-        return GraphBatch(
-            self.x,
-            self.y,
-            self.edge_index,
-            self.graph_of_node,
-            self.num_graphs,
-            self.high,
-            self.edge_options,
-            self.target_nodes,
-        )
+    def scores(self, model: GNN | LongRangeGNN) -> Tensor:
+        """What ``model`` gives for each row of ``y``."""
+        wide = isinstance(model, PandaGNN | PandaLongRangeGNN)
+        edges = self._prepare("partition" if wide else "edges")
+        out: Tensor = model(self.x, edges, batch=self.graph_of_node, num_graphs=self.num_graphs)
+        return out if self.target_nodes is None else out[self.target_nodes]
 
-    def take(self, rows: Tensor) -> GraphBatch:
-        """The graphs of the given rows of ``y`` side by side; of whole graphs, row i is graph i."""
+    def _prepare(self, kind: str) -> Edges | WidthPartition:
+        if kind not in self._prepared and kind == "partition":
+            assert self.high is not None
+            self._prepared[kind] = WidthPartition(self.edge_index, self.high, **self.edge_options)
+        elif kind not in self._prepared:
+            self._prepared[kind] = Edges.of_graph(
+                self.edge_index,
+                self.x.size(0),
+                batch=self.graph_of_node,
+                num_graphs=self.num_graphs,
+                **self.edge_options,
+            )
+        prepared: Edges | WidthPartition = self._prepared[kind]
+        return prepared
+
+    def take(self, rows: Tensor) -> GraphTable:
+        """The graphs of the given rows of ``y``; where targets are of graphs, row i is graph i."""
         if self.target_nodes is None:
-            return self._batch(rows, rows)
+            return self._graphs(rows, self.y[rows])
         nodes = self.target_nodes[rows]
-        graphs, place = torch.bucketize(nodes, self.node_ptr, right=True).unique(
+        graphs, place = torch.bucketize(nodes, self.node_ptr[1:], right=True).unique(
             return_inverse=True
         )
-        if graphs.numel() == self.num_graphs:
-            return replace(self.whole, y=self.y[rows], target_nodes=nodes)
-        batch = self._batch(graphs - 1, rows)
-        batch.target_nodes = nodes + self._shift(graphs - 1)[place]
-        return batch
+        if graphs.numel() < self.num_graphs:
+            part = self._graphs(graphs, self.y[rows])
+            return replace(
+                part, target_nodes=nodes + (part.node_ptr[:-1] - self.node_ptr[graphs])[place]
+            )
+        part = replace(self, y=self.y[rows], target_nodes=nodes)
+        object.__setattr__(part, "_prepared", self._prepared)  # the same graphs, the same edges
+        return part
 
-    def batches(self, rows: Tensor, batch_size: int | None = None) -> Iterator[GraphBatch]:
+    def batches(self, rows: Tensor, batch_size: int | None = None) -> Iterator[GraphTable]:
         """The given rows of ``y`` in mini-batches, by default in one."""
         for part in rows.split(batch_size or max(1, rows.numel())):
             if part.numel():
                 yield self.take(part)
 
-    def _batch(self, graphs: Tensor, rows: Tensor) -> GraphBatch:
-        nodes, batch = _ranges(self.node_ptr, graphs)
-        edges, graph_of_edge = _ranges(self.edge_ptr, graphs)
-        return GraphBatch(
+    def _graphs(self, graphs: Tensor, y: Tensor) -> GraphTable:
+        nodes, graph_of_node, node_ptr = _ranges(self.node_ptr, graphs)
+        edges, graph_of_edge, edge_ptr = _ranges(self.edge_ptr, graphs)
+        shift = node_ptr[:-1] - self.node_ptr[graphs]
+        part = GraphTable(
             self.x[nodes],
-            self.y[rows],
-            self.edge_index[:, edges] + self._shift(graphs)[graph_of_edge],
-            batch,
-            graphs.numel(),
+            y,
+            self.edge_index[:, edges] + shift[graph_of_edge],
+            node_ptr,
+            edge_ptr,
             None if self.high is None else self.high[nodes],
             {name: values[edges] for name, values in self.edge_options.items()},
         )
-
-    def _shift(self, graphs: Tensor) -> Tensor:
-        """What is added to the number of a node where these graphs stand side by side."""
-        sizes = self.node_ptr.diff()[graphs]
-        return sizes.cumsum(0) - sizes - self.node_ptr[graphs]
+        vars(part)["graph_of_node"] = graph_of_node
+        return part
 
 
 def _stored(graphs: Sequence[Data] | InMemoryDataset) -> tuple[Any, Mapping[str, Tensor] | None]:
@@ -216,9 +175,9 @@ def _stored(graphs: Sequence[Data] | InMemoryDataset) -> tuple[Any, Mapping[str,
     return data, slices
 
 
-def _ranges(ptr: Tensor, graphs: Tensor) -> tuple[Tensor, Tensor]:
-    """The numbers in ``ptr[g] .. ptr[g + 1]`` for every graph g, and which of them each is in."""
+def _ranges(ptr: Tensor, graphs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The numbers in ``ptr[g] .. ptr[g + 1]`` for every graph g, whose each is, and a new ptr."""
     sizes = ptr.diff()[graphs]
+    new = torch.cat([sizes.new_zeros(1), sizes.cumsum(0)])
     owner = torch.repeat_interleave(torch.arange(graphs.numel()), sizes)
-    shift = ptr[graphs] - (sizes.cumsum(0) - sizes)
-    return torch.arange(owner.numel()) + shift[owner], owner
+    return torch.arange(owner.numel()) + (ptr[graphs] - new[:-1])[owner], owner, new

@@ -19,7 +19,7 @@ from panda_gnn.evaluation.store import Finished, validation_score
 from panda_gnn.evaluation.study import Cell, Line, Study, grid, merit
 from panda_gnn.paper import search_space
 
-SAMPLERS = ("grid", "tpe", "random")
+SEARCH_SAMPLERS = ("grid", "tpe", "random")
 
 #: What is searched of a setting unless the user says otherwise, besides the paper's search space.
 ITERATIONS = (5, 10, 20, 40)
@@ -78,7 +78,7 @@ def search(
         samples: How many combinations Optuna tries; one that it asks for twice runs once.
         seed: Decides what Optuna asks for, so that the same search continues.
     """
-    choose("sampler", sampler, SAMPLERS)
+    choose("sampler", sampler, SEARCH_SAMPLERS)
     if sampler == "grid":
         combinations = grid({name: list(values) for name, values in space.items()})
         candidates = [_with(config, settings) for settings in combinations]

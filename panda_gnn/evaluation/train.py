@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
-from panda_gnn.evaluation.batches import GraphBatch, GraphTable
+from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.distributed import Workers
 from panda_gnn.evaluation.metrics import Metric
 from panda_gnn.evaluation.splits import Split
@@ -157,7 +157,7 @@ def train(
     return Curves(tuple(validation), tuple(test), tuple(losses))
 
 
-def _held_out(graphs: GraphTable, split: Split, batch_size: int | None) -> list[GraphBatch]:
+def _held_out(graphs: GraphTable, split: Split, batch_size: int | None) -> list[GraphTable]:
     """The validation rows and then the test rows; all rows at once share one forward pass."""
     parts = [split.validation, split.test]
     if batch_size is None:
@@ -165,7 +165,7 @@ def _held_out(graphs: GraphTable, split: Split, batch_size: int | None) -> list[
     return [batch for part in parts for batch in graphs.batches(part, batch_size)]
 
 
-def predict(model: Any, batches: Sequence[GraphBatch]) -> tuple[Tensor, Tensor]:
+def predict(model: Any, batches: Sequence[GraphTable]) -> tuple[Tensor, Tensor]:
     """The outputs of the model in evaluation mode for the rows of some batches, and their targets.
 
     Without batches both are empty.

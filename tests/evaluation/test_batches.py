@@ -28,7 +28,8 @@ def test_a_batch_is_pygs_batch() -> None:
     expected = Batch.from_data_list([data[i] for i in order])
     assert torch.equal(found.x, expected.x)
     assert torch.equal(found.y, expected.y)
-    assert torch.equal(found.batch, expected.batch)
+    assert torch.equal(found.graph_of_node, expected.batch)
+    assert torch.equal(found.node_ptr, expected.ptr)
     assert torch.equal(found.edge_index, expected.edge_index)
     assert torch.equal(found.edge_options["edge_type"], expected.edge_type)
     assert found.num_graphs == 6

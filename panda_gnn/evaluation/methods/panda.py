@@ -15,7 +15,7 @@ from panda_gnn.evaluation.tasks import Task, TaskData
 from panda_gnn.nn import PandaGNN
 from panda_gnn.transforms import top_nodes
 
-PANDA_OPTIONS = ("high_width", "selector", "variant", "panda_layers")
+MODEL_SETTINGS = ("high_width", "selector", "variant", "panda_layers")
 """The settings that are options of the model."""
 
 
@@ -33,7 +33,7 @@ def with_high_nodes(data: TaskData, settings: Mapping[str, Any], seed: int) -> G
 
 def panda_model(task: Task, graphs: GraphTable, config: Config, **options: Any) -> PandaGNN:
     """PANDA with the options that the config sets, or with the given ones instead."""
-    known = {name: config.settings[name] for name in PANDA_OPTIONS if name in config.settings}
+    known = {name: config.settings[name] for name in MODEL_SETTINGS if name in config.settings}
     model: PandaGNN = task.model(PandaGNN, graphs, config, **{**known, **options})
     return model
 
