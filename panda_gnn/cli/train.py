@@ -28,7 +28,8 @@ def run(options: argparse.Namespace) -> int:
     rows = [row for row in contents.rows if row["key"] == config.key and row["seed"] in seeds]
     if not rows:
         return status
-    unit = task_of(config.dataset).metric.unit
+    metric = task_of(config.dataset).metric
+    unit, percent = metric.unit, " %" if metric.unit.scale == 100 else ""
     name = f"{config.dataset}, {config.backbone}, {config.method} {settings_in_words(config)}"
     table = Table(title=name.strip())
     for column in ("seed", "epochs", "epoch chosen", "validation", "test", "seconds"):
@@ -47,7 +48,8 @@ def run(options: argparse.Namespace) -> int:
     console = Console()
     console.print(table)
     console.print(
-        f"{unit.name} ({options.selection}): {number(summary, unit)}, n = {summary.n}; "
+        f"test {metric.name} ({options.selection}): {number(summary, unit)}{percent}, "
+        f"n = {summary.n}; "
         f"parameters: {parameters['trained']:,} trained, "
         f"{parameters['never_trained']:,} never trained"
     )

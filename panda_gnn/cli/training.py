@@ -16,6 +16,7 @@ from panda_gnn.evaluation.methods import METHODS, configure
 from panda_gnn.evaluation.store import Contents
 from panda_gnn.evaluation.study import Cell, Line, Published, Study, at_least_one
 from panda_gnn.evaluation.tasks import task_of
+from panda_gnn.nn.models import BACKBONES
 from panda_gnn.paper import tables
 
 
@@ -101,6 +102,7 @@ def make_config(options: argparse.Namespace, method: str) -> Config:
         for name in ("width", "max_epochs")
         if getattr(options, name) is not None
     }
+    choose("backbone", options.backbone, BACKBONES)
     bare = Config(options.dataset, options.backbone, method, {**of_panda, **settings})
     defaults = METHODS.lookup(method).defaults(task_of(options.dataset), bare)
     settings |= {name: given for name, given in of_panda.items() if name in defaults}
