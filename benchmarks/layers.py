@@ -36,7 +36,7 @@ from panda_gnn.datasets import load
 from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
 from panda_gnn.nn.gin import perceptron
 from panda_gnn.nn.kernels import edge_rows, row_weights, width_rows
-from panda_gnn.reports.published import best_settings
+from panda_gnn.paper import best_settings
 from panda_gnn.transforms import ExpandWidth
 
 ALL = "mutag,enzymes,proteins,imdb-binary,reddit-binary,collab"

@@ -25,7 +25,7 @@ from panda_gnn import rewiring
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.errors import choose
 from panda_gnn.graph.parallel import in_parallel
-from panda_gnn.reports.published import published
+from panda_gnn.paper import published
 
 SMALL = ("imdb-binary", "mutag", "enzymes", "proteins")
 METHODS: dict[str, rewiring.Rewiring] = {

@@ -1,7 +1,8 @@
 """Epochs per second: our trainer against the same GCN with PyG's DataLoader and GCNConv.
 
 Both train on the same graphs in batches of 64 and score validation and test graphs after every
-epoch. Epochs alternate between the two in one process on one thread; medians are compared.
+epoch. Runs of a few epochs alternate between the two in one process on one thread; the first epoch
+of a run is not counted, and medians are compared.
 
     python benchmarks/training.py [--datasets mutag,enzymes,...] [--epochs 15] [--mirror FOLDER]
 """
@@ -25,12 +26,18 @@ from torch_geometric.nn import GCNConv, global_mean_pool
 
 from panda_gnn.datasets import load
 from panda_gnn.evaluation.batches import GraphTable
-from panda_gnn.evaluation.protocol import Split, accuracy, random_split, train_epoch
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.splits import Split, random_split
+from panda_gnn.evaluation.tasks.graph_classification import GRAPH_CLASSIFICATION
+from panda_gnn.evaluation.train import train
 from panda_gnn.nn import GNN, PandaGNN
-from panda_gnn.reports.published import best_settings
+from panda_gnn.paper import best_settings
 from panda_gnn.transforms import ExpandWidth
 
 BATCH_SIZE = 64
+
+#: Epochs of a run.
+RUN = 4
 
 
 class PyGGCN(nn.Module):
@@ -49,16 +56,16 @@ class PyGGCN(nn.Module):
         return out
 
 
-def pyg_epoch(graphs: Sequence[Data], split: Split, classes: int) -> Callable[[], None]:
-    """One epoch with PyG's loader and layers."""
+def pyg_run(graphs: Sequence[Data], split: Split, classes: int) -> Callable[[], list[float]]:
+    """The times at which epochs with PyG's loader and layers end."""
     model = PyGGCN(graphs[0].x.size(1), classes)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     parts = [[graphs[i] for i in part] for part in (split.train, split.validation, split.test)]
-    train, *held_out = (DataLoader(part, BATCH_SIZE, shuffle=part is parts[0]) for part in parts)
+    first, *held_out = (DataLoader(part, BATCH_SIZE, shuffle=part is parts[0]) for part in parts)
 
-    def epoch() -> None:
+    def epoch() -> float:
         model.train()
-        for batch in train:
+        for batch in first:
             optimizer.zero_grad()
             F.cross_entropy(model(batch), batch.y).backward()
             optimizer.step()
@@ -66,35 +73,32 @@ def pyg_epoch(graphs: Sequence[Data], split: Split, classes: int) -> Callable[[]
         with torch.no_grad():
             for loader in held_out:
                 sum(int((model(batch).argmax(1) == batch.y).sum()) for batch in loader)
+        return time.perf_counter()
 
-    return epoch
-
-
-def our_epoch(graphs: GraphTable, split: Split, model: GNN) -> Callable[[], None]:
-    """One epoch of :func:`panda_gnn.evaluation.protocol.train`."""
-    optimizer = torch.optim.Adam(
-        [p for p in model.parameters() if p.requires_grad], lr=1e-3, fused=True
-    )
-    shuffle = torch.Generator().manual_seed(0)
-    held_out = [list(graphs.batches(part, BATCH_SIZE)) for part in (split.validation, split.test)]
-
-    def epoch() -> None:
-        train_epoch(model, optimizer, graphs.batches(split.train, BATCH_SIZE, shuffle))
-        for part in held_out:
-            accuracy(model, part)
-
-    return epoch
+    return lambda: [epoch() for _ in range(RUN)]
 
 
-def medians(epochs: dict[str, Callable[[], None]], rounds: int) -> dict[str, float]:
-    """Median seconds of each, in alternation, after one round to warm up."""
-    times: dict[str, list[float]] = {name: [] for name in epochs}
-    for _ in range(rounds + 1):
-        for name, epoch in epochs.items():
-            start = time.perf_counter()
-            epoch()
-            times[name].append(time.perf_counter() - start)
-    return {name: statistics.median(values[1:]) for name, values in times.items()}
+def our_run(graphs: GraphTable, split: Split, model: GNN) -> Callable[[], list[float]]:
+    """The times at which epochs of :func:`panda_gnn.evaluation.train.train` end."""
+    recipe = GRAPH_CLASSIFICATION.recipe(Config("", batch_size=BATCH_SIZE, max_epochs=RUN))
+
+    def run() -> list[float]:
+        ends: list[float] = []
+        train(model, graphs, split, recipe, 0, lambda *_: ends.append(time.perf_counter()))
+        return ends
+
+    return run
+
+
+def medians(runs: dict[str, Callable[[], list[float]]], rounds: int) -> dict[str, float]:
+    """Median seconds of an epoch of each, their runs in alternation, after one round to warm up."""
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for number in range(rounds + 1):
+        for name, run in runs.items():
+            ends = run()
+            if number:
+                times[name] += [after - before for before, after in pairwise(ends)]
+    return {name: statistics.median(values) for name, values in times.items()}
 
 
 def main() -> None:
@@ -117,15 +121,15 @@ def main() -> None:
         assert best is not None
         expand = ExpandWidth(best.centrality, best.k)
         high = torch.cat([expand(graph).high for graph in dataset])
-        features, classes = graphs.x.size(1), graphs.num_classes
+        features, classes = graphs.x.size(1), graphs.num_outputs
         panda = PandaGNN(features, classes, high_width=best.high_width)
         found = medians(
             {
-                "pyg": pyg_epoch(list(dataset), split, classes),
-                "gcn": our_epoch(graphs, split, GNN(features, classes)),
-                "panda": our_epoch(graphs.with_nodes(high=high), split, panda),
+                "pyg": pyg_run(list(dataset), split, classes),
+                "gcn": our_run(graphs, split, GNN(features, classes)),
+                "panda": our_run(graphs.with_nodes(high=high), split, panda),
             },
-            options.epochs,
+            -(-options.epochs // (RUN - 1)),
         )
         table.add_row(
             name,

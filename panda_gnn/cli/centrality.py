@@ -21,7 +21,7 @@ from panda_gnn.centrality.families import FAMILIES, SAMPLED
 from panda_gnn.centrality.references import reference, sample_by_cost
 from panda_gnn.centrality.sampling import sampled_paths
 from panda_gnn.centrality.shortest_paths import quadratic_cost
-from panda_gnn.cli.training import add_data_arguments
+from panda_gnn.cli.options import add_data_arguments
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.rows import GraphRows, read_graphs

@@ -1,18 +1,18 @@
-"""What ``panda study run`` and ``panda search`` share: where trials run and where rows are kept."""
+"""What commands that run trials share: where these run and where rows are kept."""
 
 from __future__ import annotations
 
 import argparse
 import math
 import os
-import re
 import sys
+import tempfile
 import warnings
 from functools import partial
 from pathlib import Path
 
-from panda_gnn.cli.training import add_data_arguments
-from panda_gnn.datasets import load
+from panda_gnn.cli.options import add_data_arguments, seconds
+from panda_gnn.datasets import prepare
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.executors import (
     EXECUTORS,
@@ -21,15 +21,22 @@ from panda_gnn.evaluation.executors import (
     SlurmExecutor,
     WorkerExecutor,
 )
-from panda_gnn.evaluation.measures import MEASURES
-from panda_gnn.evaluation.running import Outcome, run_study
+from panda_gnn.evaluation.measurements import MEASURES
+from panda_gnn.evaluation.run import Outcome, run_study
 from panda_gnn.evaluation.store import Store
 from panda_gnn.evaluation.study import Study, at_least_one
 from panda_gnn.evaluation.tracking import TRACKERS, Tracker, open_tracker
 
 
-def add_execution_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options that say where trials run and where their rows go."""
+def add_execution_arguments(
+    parser: argparse.ArgumentParser, results: Path | None = Path("results")
+) -> None:
+    """The options that say where trials run and where their rows go.
+
+    Args:
+        parser: Gets the options.
+        results: The folder of the rows unless told otherwise; ``None`` for one that is deleted.
+    """
     where = parser.add_argument_group("where trials run")
     where.add_argument(
         "--executor", default="local", metavar="NAME", help=f"{', '.join(EXECUTORS)} (local)"
@@ -45,28 +52,14 @@ def add_execution_arguments(parser: argparse.ArgumentParser) -> None:
     where.add_argument(
         "--memory", type=float, default=4.0, metavar="GB", help="slurm: memory of a job (4)"
     )
+    kept = "not kept" if results is None else str(results)
     parser.add_argument(
-        "--results", type=Path, default=Path("results"), metavar="FOLDER", help="keeps the rows"
+        "--results", type=Path, default=results, metavar="FOLDER", help=f"keeps the rows ({kept})"
     )
     parser.add_argument(
         "--track", default="none", metavar="NAME", help=f"{', '.join(TRACKERS)} (none)"
     )
     add_data_arguments(parser)
-
-
-def names(text: str | None) -> list[str] | None:
-    """A list of names separated by commas; ``None`` where the option is not given."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
-
-
-def seconds(option: str, text: str) -> float:
-    """A time such as ``90s``, ``30m`` or ``1h30m``."""
-    found = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", text)
-    parts = [int(part or 0) for part in found.groups()] if found else []
-    total = sum(part * unit for part, unit in zip(parts, (3600, 60, 1), strict=False))
-    if total == 0:
-        raise InputError(f"{option} is '{text}', it must be a time such as 90s, 30m or 1h30m")
-    return float(total)
 
 
 class Execution:
@@ -89,7 +82,12 @@ class Execution:
         self._options = options
         self._workers = at_least_one("--workers", workers)
         self._minutes = math.ceil(seconds("--time", options.time) / 60)
-        self.store = Store(options.results / f"{name}.jsonl")
+        self._temporary = None
+        self._folder = options.results
+        if self._folder is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="panda-")
+            self._folder = Path(self._temporary.name)
+        self.store = Store(self._folder / f"{name}.jsonl")
         self._executor: WorkerExecutor
         self._tracker: Tracker
 
@@ -101,7 +99,7 @@ class Execution:
                 self.store.prepare()
             for warning in caught:
                 print(f"panda: {warning.message}", file=sys.stderr)
-            self._tracker = open_tracker(self._options.track, self._options.results / "tracking")
+            self._tracker = open_tracker(self._options.track, self._folder / "tracking")
         except BaseException:
             self._executor.shutdown(cancel_futures=True)
             raise
@@ -110,20 +108,23 @@ class Execution:
     def __exit__(self, *error: object) -> None:
         self._executor.shutdown(cancel_futures=True)
         self._tracker.close()
+        if self._temporary is not None:
+            self._temporary.cleanup()
 
     def run(
         self,
         study: Study,
         *,
         trials: int,
+        first_seed: int = 0,
         selection: str = "best-val",
         budget: float | None = None,
     ) -> Outcome:
         """Run a study; datasets are fetched once, before the workers start."""
         root, mirror = self._options.root, self._options.mirror
-        for dataset in study.datasets:
-            load(dataset, root=root, mirror=mirror)
         measure = MEASURES[study.measure]
+        for dataset in () if measure.own_graphs else study.datasets:
+            prepare(dataset, root=root, mirror=mirror)
         contents = self.store.read()
         others = sum(row["code"] != measure.code for row in contents.rows)
         for problem in contents.problems:
@@ -141,6 +142,7 @@ class Execution:
             partial(measure.run, root=root, mirror=mirror),
             code=measure.code,
             trials=trials,
+            first_seed=first_seed,
             selection=selection,
             budget=budget,
             tracker=self._tracker,
@@ -153,7 +155,7 @@ class Execution:
         if options.executor == "slurm":
             return SlurmExecutor(
                 self._workers,
-                options.results / "slurm",
+                self._folder / "slurm",
                 partition=options.partition,
                 minutes=self._minutes,
                 memory=options.memory,
@@ -161,19 +163,20 @@ class Execution:
         return LocalExecutor(self._workers)
 
 
-def report(command: str, outcome: Outcome, store: Store) -> int:
-    """Say what was run and how to go on; the exit code."""
+def report(command: str, outcome: Outcome, store: Store | None) -> int:
+    """Say what failed and, where rows are kept, what was run and how to go on; the exit code."""
     for failure in outcome.failures:
         print(f"panda {command}: {failure}", file=sys.stderr)
-    taken = f" and took over {outcome.adopted} from other studies" if outcome.adopted else ""
-    print(
-        f"ran {outcome.ran} trials{taken}; {outcome.left} are left; rows are in {store.path}",
-        file=sys.stderr,
-    )
-    if outcome.interrupted:
+    if store is not None:
+        taken = f" and took over {outcome.adopted} from other studies" if outcome.adopted else ""
         print(
-            "stopped: trials under way are lost, all others are kept; the same command continues",
+            f"ran {outcome.ran} trials{taken}; {outcome.left} are left; rows are in {store.path}",
             file=sys.stderr,
         )
+    if outcome.interrupted:
+        advice = "all others are kept; the same command continues"
+        if store is None:
+            advice = "and with --results FOLDER all others would be kept"
+        print(f"stopped: trials under way are lost, {advice}", file=sys.stderr)
         return 130
     return 1 if outcome.failures else 0

@@ -16,7 +16,7 @@ from rich.table import Table
 from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
-from panda_gnn.cli.training import add_data_arguments
+from panda_gnn.cli.options import add_data_arguments
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.diagnostics.curvature import balanced_forman_curvature
 from panda_gnn.diagnostics.resistance import total_resistance

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import json
+from dataclasses import replace
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from panda_gnn.cli.execution import Execution, add_execution_arguments, names, report
+from panda_gnn.cli.execution import Execution, add_execution_arguments, report
+from panda_gnn.cli.options import names, value
 from panda_gnn.errors import InputError, choose
-from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.evaluation.measures import MEASURES
-from panda_gnn.evaluation.methods import complete
-from panda_gnn.evaluation.results import Finished, of_code
-from panda_gnn.evaluation.running import Outcome
-from panda_gnn.evaluation.search import SAMPLERS, Tried, default_space, search, search_name
+from panda_gnn.evaluation.config import Setting
+from panda_gnn.evaluation.measurements import MEASURES
+from panda_gnn.evaluation.methods import complete, configure
+from panda_gnn.evaluation.run import Outcome
+from panda_gnn.evaluation.search import SEARCH_SAMPLERS, Tried, default_space, search, search_name
+from panda_gnn.evaluation.store import Finished, by_config_and_seed
 from panda_gnn.evaluation.study import Study, at_least_one
 
 #: How many of the best combinations are printed.
@@ -36,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="values of a setting, once per setting (the paper's search space)",
     )
     parser.add_argument(
-        "--sampler", default="grid", metavar="NAME", help=f"{', '.join(SAMPLERS)} (grid)"
+        "--sampler", default="grid", metavar="NAME", help=f"{', '.join(SEARCH_SAMPLERS)} (grid)"
     )
     parser.add_argument(
         "--samples", type=int, default=40, metavar="N", help="combinations of tpe and random (40)"
@@ -52,15 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search and print the best settings."""
-    choose("sampler", options.sampler, SAMPLERS)
+    choose("sampler", options.sampler, SEARCH_SAMPLERS)
     trials = at_least_one("--trials", options.trials)
     samples = at_least_one("--samples", options.samples)
-    bare = Config(options.dataset, options.backbone, options.method)
-    complete(bare)
+    bare = configure(options.dataset, options.backbone, options.method)
     space = _space(options.space) or default_space(bare)
-    for name, values in space.items():
-        for value in values:
-            complete(Config(options.dataset, options.backbone, options.method, {name: value}))
+    for name, choices in space.items():
+        for choice in choices:
+            complete(replace(bare, settings={name: choice}))
     total = Outcome()
     with Execution(options, search_name(bare)) as execution:
 
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
             total.failures += outcome.failures
             if outcome.interrupted:
                 raise KeyboardInterrupt
-            return of_code(execution.store.read().rows, MEASURES["score"].code)
+            return by_config_and_seed(execution.store.read().rows, MEASURES["score"].code)
 
         try:
             found = search(
@@ -99,16 +99,8 @@ def _space(texts: list[str]) -> dict[str, list[Setting]]:
         values = names(listed) or []
         if not equals or not values:
             raise InputError(f"--space is '{text}', it must be like k=1,3,5")
-        space[name] = [_value(value) for value in values]
+        space[name] = [value(text) for text in values]
     return space
-
-
-def _value(text: str) -> Setting:
-    try:
-        value: Setting = json.loads(text)
-    except ValueError:
-        return text
-    return value
 
 
 def _show(found: list[Tried]) -> None:

@@ -10,13 +10,13 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from panda_gnn.cli.execution import Execution, add_execution_arguments, names, report, seconds
+from panda_gnn.cli.execution import Execution, add_execution_arguments, report
+from panda_gnn.cli.options import names, seconds
 from panda_gnn.errors import choose
-from panda_gnn.evaluation.measures import MEASURES
-from panda_gnn.evaluation.protocol import SELECTIONS
-from panda_gnn.evaluation.results import chosen, code_to_show, of_code
-from panda_gnn.evaluation.store import Store
-from panda_gnn.evaluation.study import Study, at_least_one, load_study, study_names
+from panda_gnn.evaluation.epoch_selection import SELECTIONS
+from panda_gnn.evaluation.measurements import MEASURES
+from panda_gnn.evaluation.store import Store, by_config_and_seed, code_to_show
+from panda_gnn.evaluation.study import Study, at_least_one, best_candidate, load_study, study_names
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +81,7 @@ def _run(options: argparse.Namespace) -> int:
     choose("selection", options.selection, SELECTIONS)
     trials = study.trials if options.trials is None else at_least_one("--trials", options.trials)
     budget = None if options.budget is None else seconds("--budget", options.budget)
-    with Execution(options, study.name, alone=study.measure != "score") as execution:
+    with Execution(options, study.name, alone=MEASURES[study.measure].alone) as execution:
         outcome = execution.run(study, trials=trials, selection=options.selection, budget=budget)
     return report("study", outcome, execution.store)
 
@@ -95,14 +95,14 @@ def _status(options: argparse.Namespace) -> int:
     study = selected_study(options)
     contents = Store(options.results / f"{study.name}.jsonl").read()
     code, remarks = code_to_show(contents.rows, MEASURES[study.measure].code)
-    finished = of_code(contents.rows, code)
+    finished = by_config_and_seed(contents.rows, code)
     grid = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     grid.add_column("line", no_wrap=True)
     for dataset in study.datasets:
         grid.add_column(dataset, justify="right")
     counts: dict[str, dict[str, str]] = {}
     for cell in study.cells:
-        choice = chosen(cell, finished, study.choose_on)
+        choice = best_candidate(cell, finished, study.choose_on)
         count = 0 if choice is None else len(finished.get(choice.config.key, {}))
         line = " ".join(
             str(part)

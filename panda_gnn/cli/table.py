@@ -8,7 +8,7 @@ from pathlib import Path
 
 from panda_gnn.cli.study import add_selection_arguments, selected_study
 from panda_gnn.errors import choose
-from panda_gnn.evaluation.protocol import SELECTIONS
+from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.evaluation.store import Store
 from panda_gnn.evaluation.study import study_names
 from panda_gnn.reports.formats import FORMATS, terminal

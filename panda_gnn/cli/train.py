@@ -7,11 +7,11 @@ import argparse
 from rich.console import Console
 from rich.table import Table
 
-from panda_gnn.cli.training import add_training_arguments, make_config, run_trials
-from panda_gnn.datasets import load
-from panda_gnn.errors import choose
-from panda_gnn.evaluation.protocol import SELECTIONS
+from panda_gnn.cli.training import add_training_arguments, run_methods, settings_in_words
 from panda_gnn.evaluation.statistics import summarise
+from panda_gnn.evaluation.store import score
+from panda_gnn.evaluation.tasks import task_of
+from panda_gnn.reports.formats import number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,34 +20,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_training_arguments(parser, trials=3)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> int:
     """Train and print the scores of every trial."""
-    choose("selection", options.selection, SELECTIONS)
-    config = make_config(options, options.method)
-    load(config.dataset, root=options.root, mirror=options.mirror)
+    study, contents, status = run_methods("train", options, [options.method])
+    config = study.cells[0].candidates[0]
     seeds = range(options.seed, options.seed + options.trials)
-    rows = run_trials([config], seeds, options)[config.key]
-    settings = ", ".join(f"{name}={value}" for name, value in config.settings.items())
-    table = Table(title=f"{config.dataset}, {config.backbone}, {config.method} {settings}".strip())
+    rows = [row for row in contents.rows if row["key"] == config.key and row["seed"] in seeds]
+    if not rows:
+        return status
+    metric = task_of(config.dataset).metric
+    unit, percent = metric.unit, " %" if metric.unit.scale == 100 else ""
+    name = f"{config.dataset}, {config.backbone}, {config.method} {settings_in_words(config)}"
+    table = Table(title=name.strip())
     for column in ("seed", "epochs", "epoch chosen", "validation", "test", "seconds"):
         table.add_column(column, justify="right")
-    for seed in seeds:
-        row = rows[seed]
-        score = row["scores"][options.selection]
+    for row in sorted(rows, key=lambda row: int(row["seed"])):
+        selected = row["scores"][options.selection]
         table.add_row(
-            str(seed),
+            str(row["seed"]),
             str(row["epochs"]),
-            str(score["epoch"] + 1),
-            f"{100 * score['validation']:.2f}",
-            f"{100 * score['test']:.2f}",
+            str(selected["epoch"] + 1),
+            *(f"{unit.scale * selected[part]:.{unit.digits}f}" for part in ("validation", "test")),
             f"{row['seconds']:.1f}",
         )
-    summary = summarise([100 * row["scores"][options.selection]["test"] for row in rows.values()])
-    interval = "" if summary.interval is None else f" ± {summary.interval:.2f}"
+    summary = summarise([unit.scale * score(row, options.selection) for row in rows])
+    parameters = rows[0]["parameters"]
     console = Console()
     console.print(table)
     console.print(
-        f"test {row['metric']} ({options.selection}): {summary.mean:.2f}{interval} %, "
-        f"n = {summary.n}; parameters: {row['parameters']['trained']:,} trained, "
-        f"{row['parameters']['never_trained']:,} never trained"
+        f"test {metric.name} ({options.selection}): {number(summary, unit)}{percent}, "
+        f"n = {summary.n}; "
+        f"parameters: {parameters['trained']:,} trained, "
+        f"{parameters['never_trained']:,} never trained"
     )
+    return status

@@ -1,7 +1,7 @@
 """Benchmark datasets by name, through PyG's own classes, and synthetic over-squashing tasks."""
 
 from panda_gnn.datasets.entries import DATASETS, DatasetEntry
-from panda_gnn.datasets.loading import data_root, load
+from panda_gnn.datasets.loading import data_root, load, prepare
 from panda_gnn.datasets.synthetic import TOPOLOGIES, transfer, tree_neighbors_match
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "DatasetEntry",
     "data_root",
     "load",
+    "prepare",
     "transfer",
     "tree_neighbors_match",
 ]

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from torch_geometric.data import InMemoryDataset
 from torch_geometric.transforms import BaseTransform
-
-Task = Literal["graph", "node", "lrgb"]
-Metric = Literal["accuracy", "average precision", "mean absolute error"]
 
 
 class LooseFile(NamedTuple):
@@ -29,7 +26,7 @@ class LooseFile(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetEntry:
-    """One dataset: the only place that knows its metric, its classes and its citation.
+    """One dataset: the only place that knows its task, its classes and its citation.
 
     The counts are those of the graphs that :func:`panda_gnn.datasets.load` gives (every undirected
     edge twice, no self-loops); a copy of the dataset that does not have them is not accepted.
@@ -49,10 +46,9 @@ class DatasetEntry:
         loose_files: The raw files of a dataset without an archive.
         raw_names: The raw files without which PyG would try to download.
         processed_names: What PyG makes of them.
-        task: What is to be predicted: the class of ``graph`` or ``node``, or the targets of the
-            long-range benchmark (``lrgb``).
-        metric: How predictions are scored.
-        num_classes: The number of classes; of targets in the long-range benchmark.
+        task: What is to be predicted: the name of one of
+            ``panda_gnn.evaluation.tasks.TASKS``, which know the metric.
+        num_classes: The number of classes; of targets where there are several.
         num_graphs: The number of graphs.
         split_sizes: How many graphs are for training, validation and test, in the order of the
             dataset, where the split is fixed.
@@ -78,8 +74,7 @@ class DatasetEntry:
     loose_files: tuple[LooseFile, ...] = ()
     raw_names: tuple[str, ...]
     processed_names: tuple[str, ...] = ("data.pt",)
-    task: Task
-    metric: Metric
+    task: str
     num_classes: int
     num_graphs: int
     split_sizes: tuple[int, int, int] | None = None

@@ -22,7 +22,7 @@ from torch_geometric.data import InMemoryDataset
 from panda_gnn.datasets.entries import DATASETS, DatasetEntry
 from panda_gnn.datasets.peptides import SPLITS, joined
 from panda_gnn.datasets.sources import fetch
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError
 
 ROOT_VARIABLE = "PANDA_DATA_ROOT"
 
@@ -76,18 +76,42 @@ def load(
             so on, ``geom-gcn/new_data`` and ``geom-gcn/splits``, ``planetoid``,
             ``lrgb/peptidesfunc.zip`` (default: the environment variable ``PANDA_DATA_MIRROR``).
     """
-    entry = DATASETS[choose("dataset", name, DATASETS)]
-    folder = data_root(root)
-    home = folder / entry.place
-    try:
-        if not (_has_raw(entry, folder) and _is_processed(entry, folder)):
-            _build(entry, folder, mirror)
+    entry, folder = DATASETS.lookup(name), data_root(root)
+    with _kept_in(folder, entry):
+        _build_if_missing(entry, folder, mirror)
+        home = folder / entry.place
         return _open(entry, folder, f"the copy in {home}", "delete that folder and load again")
+
+
+def prepare(
+    name: str,
+    *,
+    root: str | os.PathLike[str] | None = None,
+    mirror: str | os.PathLike[str] | None = None,
+) -> None:
+    """Fetch and process the dataset unless it lies in the root already; see :func:`load`."""
+    entry, folder = DATASETS.lookup(name), data_root(root)
+    with _kept_in(folder, entry):
+        _build_if_missing(entry, folder, mirror)
+
+
+@contextlib.contextmanager
+def _kept_in(folder: Path, entry: DatasetEntry) -> Iterator[None]:
+    """Says what to do where the folder cannot be written."""
+    try:
+        yield
     except OSError as error:
         raise InputError(
             f"{entry.printed} cannot be kept in the data folder {folder} ({error}): choose "
             f"another one with the environment variable {ROOT_VARIABLE}"
         ) from error
+
+
+def _build_if_missing(
+    entry: DatasetEntry, folder: Path, mirror: str | os.PathLike[str] | None
+) -> None:
+    if not (_has_raw(entry, folder) and _is_processed(entry, folder)):
+        _build(entry, folder, mirror)
 
 
 def _has_raw(entry: DatasetEntry, folder: Path) -> bool:
@@ -181,12 +205,12 @@ def _difference(entry: DatasetEntry, dataset: InMemoryDataset) -> str | None:
     """The first count of ``dataset`` that is not the one of ``entry``, in words."""
     graphs = len(dataset)
     y = dataset._data.y
-    rows = graphs if entry.task == "node" else y.size(0)
+    rows = graphs if entry.num_graphs == 1 else y.size(0)  # one graph: targets of its nodes
     if not graphs == rows == entry.num_graphs:
         return f"{min(graphs, rows)} graphs instead of {entry.num_graphs}"
     if dataset.num_features != entry.num_features:
         return f"{dataset.num_features} features per node instead of {entry.num_features}"
-    classes = y.size(1) if entry.task == "lrgb" else y.unique().numel()
+    classes = y.size(1) if y.dim() > 1 else y.unique().numel()
     if classes != entry.num_classes:
         return f"{classes} classes instead of {entry.num_classes}"
     for total, word, expected in (

@@ -10,7 +10,7 @@ import torch
 from torch_geometric.data import InMemoryDataset
 from torch_geometric.datasets import LRGBDataset
 
-from panda_gnn.datasets.entry import DatasetEntry, Metric
+from panda_gnn.datasets.entry import DatasetEntry
 
 SPLITS = ("train", "val", "test")
 
@@ -33,7 +33,7 @@ def joined(parts: list[InMemoryDataset]) -> InMemoryDataset:
     return whole
 
 
-def _peptides(printed: str, metric: Metric, num_targets: int) -> DatasetEntry:
+def _peptides(printed: str, task: str, num_targets: int) -> DatasetEntry:
     name = printed.lower()
     archive = LRGBDataset.dwnld_file_name[name]
     return DatasetEntry(
@@ -46,8 +46,7 @@ def _peptides(printed: str, metric: Metric, num_targets: int) -> DatasetEntry:
         folder_in_archive=archive,
         raw_names=tuple(f"{split}.pt" for split in SPLITS),
         processed_names=tuple(f"{split}.pt" for split in SPLITS),
-        task="lrgb",
-        metric=metric,
+        task=task,
         num_classes=num_targets,
         num_graphs=15535,
         split_sizes=(10873, 2331, 2331),
@@ -61,6 +60,6 @@ def _peptides(printed: str, metric: Metric, num_targets: int) -> DatasetEntry:
 
 
 PEPTIDE_SETS = (
-    _peptides("Peptides-func", "average precision", 10),
-    _peptides("Peptides-struct", "mean absolute error", 11),
+    _peptides("Peptides-func", "multi-label", 10),
+    _peptides("Peptides-struct", "regression", 11),
 )

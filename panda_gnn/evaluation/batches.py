@@ -4,78 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Data, InMemoryDataset
 
 from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
 
 
-@dataclass(eq=False)
-class GraphBatch:
-    """Some graphs side by side, with the edges prepared once for every layer.
-
-    Attributes:
-        x: Node features.
-        y: The class of each graph.
-        edge_index: The edges.
-        batch: The graph of each node.
-        num_graphs: The number of graphs.
-        high: The mask of the high nodes, where there is one.
-        edge_options: What else layers may ask for: ``edge_weight``, ``edge_type``.
-    """
-
-    x: Tensor
-    y: Tensor
-    edge_index: Tensor
-    batch: Tensor
-    num_graphs: int
-    high: Tensor | None
-    edge_options: Mapping[str, Tensor]
-    _prepared: dict[str, Any] = field(default_factory=dict, repr=False)
-
-    def scores(self, model: GNN) -> Tensor:
-        """What ``model`` gives for each graph."""
-        out: Tensor = model(
-            self.x, self._edges(model), batch=self.batch, num_graphs=self.num_graphs
-        )
-        return out
-
-    def _edges(self, model: GNN) -> Edges | WidthPartition:
-        width_aware = isinstance(model, PandaGNN)
-        kind = "partition" if width_aware else "edges"
-        if kind not in self._prepared:
-            self._prepared[kind] = self._prepare(kind)
-        prepared: Edges | WidthPartition = self._prepared[kind]
-        return prepared
-
-    def _prepare(self, kind: str) -> Edges | WidthPartition:
-        if kind == "partition":
-            assert self.high is not None
-            return WidthPartition(self.edge_index, self.high, **self.edge_options)
-        return Edges.of_graph(
-            self.edge_index,
-            self.x.size(0),
-            batch=self.batch,
-            num_graphs=self.num_graphs,
-            **self.edge_options,
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class GraphTable:
-    """All graphs of a dataset in one piece.
+    """Graphs side by side: all of a dataset, or those of a mini-batch.
+
+    What layers derive from the edges is prepared once, for every layer and every epoch.
 
     Attributes:
         x: Node features of all graphs.
-        y: The class of each graph, or of each node, or a row of targets for each graph.
+        y: The targets, one row for each graph or for each of ``target_nodes``: classes, or several
+            numbers.
         edge_index: The edges of all graphs, numbered by the node's place in ``x``.
         node_ptr: Where the nodes of each graph start; one more for the end.
         edge_ptr: Where the edges of each graph start; one more for the end.
         high: The mask of the high nodes, where there is one.
         edge_options: What else layers may ask for, one row for each edge.
+        target_nodes: The node whose output is to be each row of ``y``; ``None`` where these are
+            targets of whole graphs.
     """
 
     x: Tensor
@@ -85,25 +40,45 @@ class GraphTable:
     edge_ptr: Tensor
     high: Tensor | None = None
     edge_options: Mapping[str, Tensor] = field(default_factory=dict)
+    target_nodes: Tensor | None = None
+    _prepared: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def collate(cls, graphs: Sequence[Data]) -> GraphTable:
-        """The given graphs, with the edge types and weights they have."""
-        everything = Batch.from_data_list(list(graphs))
-        names = [name for name in ("edge_type", "edge_weight") if name in everything]
-        sizes = torch.bincount(everything.batch[everything.edge_index[0]], minlength=len(graphs))
+    def collate(
+        cls,
+        graphs: Sequence[Data] | InMemoryDataset,
+        edge_attributes: Sequence[str] = ("edge_type", "edge_weight"),
+    ) -> GraphTable:
+        """The given graphs in one piece.
+
+        ``high`` and, where each graph has one, the node of ``target_mask`` come along. A whole
+        :class:`~torch_geometric.data.InMemoryDataset` is taken as it is stored, graph by graph.
+
+        Args:
+            graphs: The graphs, all with features and targets.
+            edge_attributes: What the edges keep, if the graphs have it.
+        """
+        data, slices = _stored(graphs)
+        if slices is None:
+            node_ptr = torch.tensor([0, data.num_nodes])
+            edge_ptr = torch.tensor([0, data.num_edges])
+        else:
+            node_ptr, edge_ptr = slices["x"], slices["edge_index"]
+        mask = data.get("target_mask")
         return cls(
-            everything.x,
-            everything.y.view(-1),
-            everything.edge_index,
-            everything.ptr,
-            torch.cat([sizes.new_zeros(1), sizes.cumsum(0)]),
-            edge_options={name: everything[name] for name in names},
+            data.x,
+            data.y if data.y.is_floating_point() else data.y.view(-1),
+            data.edge_index + torch.repeat_interleave(node_ptr[:-1], edge_ptr.diff()),
+            node_ptr,
+            edge_ptr,
+            data.get("high"),
+            {name: data[name] for name in edge_attributes if name in data},
+            None if mask is None else mask.nonzero().view(-1),
         )
 
     def with_nodes(self, *, x: Tensor | None = None, high: Tensor | None = None) -> GraphTable:
-        """The same graphs with other features or a mask of high nodes."""
-        return replace(self, x=self.x if x is None else x, high=high)
+        """The same graphs with other features or another mask of high nodes."""
+        return replace(self, x=self.x if x is None else x, high=self.high if high is None else high)
 
     def without_edges(self) -> GraphTable:
         """The same nodes, nothing between them."""
@@ -120,44 +95,87 @@ class GraphTable:
         return self.node_ptr.numel() - 1
 
     @property
-    def num_classes(self) -> int:
-        """The number of classes."""
-        return int(self.y.max()) + 1
+    def num_outputs(self) -> int:
+        """How many numbers a model gives for a row: one for each class, or for each target."""
+        return self.y.size(1) if self.y.dim() > 1 else int(self.y.max()) + 1
 
-    @property
+    @cached_property
     def graph_of_node(self) -> Tensor:
         """The graph of each node."""
         return torch.repeat_interleave(torch.arange(self.num_graphs), self.node_ptr.diff())
 
-    def take(self, graphs: Tensor) -> GraphBatch:
-        """The given graphs side by side."""
-        nodes, batch = _ranges(self.node_ptr, graphs)
-        edges, graph_of_edge = _ranges(self.edge_ptr, graphs)
-        sizes = self.node_ptr.diff()[graphs]
-        shift = sizes.cumsum(0) - sizes - self.node_ptr[graphs]
-        return GraphBatch(
+    def scores(self, model: GNN) -> Tensor:
+        """What ``model`` gives for each row of ``y``."""
+        edges = self._prepare("partition" if isinstance(model, PandaGNN) else "edges")
+        out: Tensor = model(self.x, edges, batch=self.graph_of_node, num_graphs=self.num_graphs)
+        return out if self.target_nodes is None else out[self.target_nodes]
+
+    def _prepare(self, kind: str) -> Edges | WidthPartition:
+        if kind not in self._prepared and kind == "partition":
+            assert self.high is not None
+            self._prepared[kind] = WidthPartition(self.edge_index, self.high, **self.edge_options)
+        elif kind not in self._prepared:
+            self._prepared[kind] = Edges.of_graph(
+                self.edge_index,
+                self.x.size(0),
+                batch=self.graph_of_node,
+                num_graphs=self.num_graphs,
+                **self.edge_options,
+            )
+        prepared: Edges | WidthPartition = self._prepared[kind]
+        return prepared
+
+    def take(self, rows: Tensor) -> GraphTable:
+        """The graphs of the given rows of ``y``; where targets are of graphs, row i is graph i."""
+        if self.target_nodes is None:
+            return self._graphs(rows, self.y[rows])
+        nodes = self.target_nodes[rows]
+        graphs, place = torch.bucketize(nodes, self.node_ptr[1:], right=True).unique(
+            return_inverse=True
+        )
+        if graphs.numel() < self.num_graphs:
+            part = self._graphs(graphs, self.y[rows])
+            return replace(
+                part, target_nodes=nodes + (part.node_ptr[:-1] - self.node_ptr[graphs])[place]
+            )
+        part = replace(self, y=self.y[rows], target_nodes=nodes)
+        object.__setattr__(part, "_prepared", self._prepared)  # the same graphs, the same edges
+        return part
+
+    def batches(self, rows: Tensor, batch_size: int | None = None) -> Iterator[GraphTable]:
+        """The given rows of ``y`` in mini-batches, by default in one."""
+        for part in rows.split(batch_size or max(1, rows.numel())):
+            if part.numel():
+                yield self.take(part)
+
+    def _graphs(self, graphs: Tensor, y: Tensor) -> GraphTable:
+        nodes, graph_of_node, node_ptr = _ranges(self.node_ptr, graphs)
+        edges, graph_of_edge, edge_ptr = _ranges(self.edge_ptr, graphs)
+        shift = node_ptr[:-1] - self.node_ptr[graphs]
+        part = GraphTable(
             self.x[nodes],
-            self.y[graphs],
+            y,
             self.edge_index[:, edges] + shift[graph_of_edge],
-            batch,
-            graphs.numel(),
+            node_ptr,
+            edge_ptr,
             None if self.high is None else self.high[nodes],
             {name: values[edges] for name, values in self.edge_options.items()},
         )
-
-    def batches(
-        self, graphs: Tensor, batch_size: int, generator: torch.Generator | None = None
-    ) -> Iterator[GraphBatch]:
-        """The given graphs in mini-batches, shuffled where there is a generator."""
-        if generator is not None:
-            graphs = graphs[torch.randperm(graphs.numel(), generator=generator)]
-        for part in graphs.split(batch_size):
-            yield self.take(part)
+        vars(part)["graph_of_node"] = graph_of_node
+        return part
 
 
-def _ranges(ptr: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """The numbers in ``ptr[c] .. ptr[c + 1]`` for every chosen c, and which of them each is in."""
-    sizes = ptr.diff()[chosen]
-    owner = torch.repeat_interleave(torch.arange(chosen.numel()), sizes)
-    shift = ptr[chosen] - (sizes.cumsum(0) - sizes)
-    return torch.arange(owner.numel()) + shift[owner], owner
+def _stored(graphs: Sequence[Data] | InMemoryDataset) -> tuple[Any, Mapping[str, Tensor] | None]:
+    """All graphs in one ``Data``, and where each of them starts; ``None`` for a single one."""
+    if isinstance(graphs, InMemoryDataset) and graphs._indices is None and not graphs.transform:
+        return graphs._data, graphs.slices
+    data, slices = InMemoryDataset.collate(list(graphs))
+    return data, slices
+
+
+def _ranges(ptr: Tensor, graphs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The numbers in ``ptr[g] .. ptr[g + 1]`` for every graph g, whose each is, and a new ptr."""
+    sizes = ptr.diff()[graphs]
+    new = torch.cat([sizes.new_zeros(1), sizes.cumsum(0)])
+    owner = torch.repeat_interleave(torch.arange(graphs.numel()), sizes)
+    return torch.arange(owner.numel()) + (ptr[graphs] - new[:-1])[owner], owner, new

@@ -36,7 +36,7 @@ class Config:
     dataset: str
     backbone: str = "gcn"
     method: str = "none"
-    settings: Mapping[str, Setting] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     width: int = 64
     num_layers: int = 4
     dropout: float = 0.5

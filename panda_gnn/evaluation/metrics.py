@@ -1,8 +1,8 @@
-"""How predictions are scored: the name of a dataset decides, scikit-learn computes.
+"""How outputs of a model are scored.
 
->>> evaluate("texas", scores, classes)             # accuracy
->>> evaluate("peptides-func", logits, labels)      # average precision, mean over the ten labels
->>> evaluate("peptides-struct", values, targets)   # mean absolute error: less is better
+>>> ACCURACY.score(outputs, classes)
+>>> AVERAGE_PRECISION.score(logits, labels)           # the mean over the labels
+>>> MEAN_ABSOLUTE_ERROR.score(values, targets)        # less is better
 """
 
 from __future__ import annotations
@@ -13,30 +13,57 @@ from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import accuracy_score, average_precision_score, mean_absolute_error
+from sklearn.metrics import average_precision_score, mean_absolute_error
 from torch import Tensor
 
-from panda_gnn.datasets import DATASETS
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError
+from panda_gnn.evaluation.measure import Unit
 
 Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A way to score predictions.
+    """A way to score outputs.
 
     Attributes:
+        name: What rows and messages call it.
         compute: A function of targets and outputs.
+        unit: How scores are printed.
         higher_is_better: Whether a greater score is a better one.
+        of_classes: Whether a target is one class, instead of a row as long as the output.
     """
 
+    name: str
     compute: Callable[[Array, Array], float]
+    unit: Unit
     higher_is_better: bool = True
+    of_classes: bool = False
+
+    def score(self, output: Tensor, target: Tensor) -> float:
+        """The score of the outputs of some rows; of no rows, it is not a number.
+
+        Args:
+            output: One row for each graph or node, one column for each class or target.
+            target: The classes, shape ``[num_rows]``, or the targets, of the shape of ``output``.
+        """
+        if not target.size(0):
+            return float("nan")
+        expected = output.shape[:1] if self.of_classes else output.shape
+        if target.shape != expected:
+            raise InputError(
+                f"target has shape {list(target.shape)}, but {self.name} needs {list(expected)} "
+                f"beside output of shape {list(output.shape)}"
+            )
+        return self.compute(target.cpu().numpy(), output.detach().cpu().numpy())
+
+    def merit(self, score: float) -> float:
+        """The score with its sign turned where less is better: of merits, more is better."""
+        return score if self.higher_is_better else -score
 
 
 def _accuracy(target: Array, output: Array) -> float:
-    return float(accuracy_score(target, output.argmax(1)))
+    return float((output.argmax(1) == target).mean())
 
 
 def _average_precision(target: Array, output: Array) -> float:
@@ -51,40 +78,18 @@ def _mean_absolute_error(target: Array, output: Array) -> float:
     return float(mean_absolute_error(target, output))
 
 
-METRICS: Mapping[str, Metric] = MappingProxyType(
-    {
-        "accuracy": Metric(_accuracy),
-        "average precision": Metric(_average_precision),
-        "mean absolute error": Metric(_mean_absolute_error, higher_is_better=False),
-    }
+ACCURACY = Metric("accuracy", _accuracy, Unit("test accuracy in %", 100.0, 2), of_classes=True)
+AVERAGE_PRECISION = Metric(
+    "average precision", _average_precision, Unit("test average precision in %", 100.0, 2)
 )
-"""Every metric that a dataset may have."""
+MEAN_ABSOLUTE_ERROR = Metric(
+    "mean absolute error",
+    _mean_absolute_error,
+    Unit("test mean absolute error, less is better", 1.0, 4),
+    higher_is_better=False,
+)
 
-
-def metric_of(dataset: str) -> Metric:
-    """The metric of a dataset, by its name."""
-    return METRICS[DATASETS[choose("dataset", dataset, DATASETS)].metric]
-
-
-def evaluate(dataset: str, output: Tensor, target: Tensor) -> float:
-    """Score what a model gives for some graphs or nodes of ``dataset``.
-
-    Args:
-        dataset: The name of the dataset.
-        output: One row for each graph or node, one column for each class or target of the dataset.
-        target: The classes, shape ``[num_rows]``, or the targets, of the shape of ``output``.
-    """
-    entry = DATASETS[choose("dataset", dataset, DATASETS)]
-    expected = [target.size(0), entry.num_classes]
-    if list(output.shape) != expected:
-        raise InputError(
-            f"output has shape {list(output.shape)}, but {entry.metric} on {entry.printed} "
-            f"needs {expected}: one row for each target, one column for each class"
-        )
-    shape = expected if entry.task == "lrgb" else expected[:1]
-    if list(target.shape) != shape:
-        raise InputError(
-            f"target has shape {list(target.shape)}, but {entry.metric} on {entry.printed} "
-            f"needs {shape}"
-        )
-    return metric_of(dataset).compute(target.cpu().numpy(), output.detach().cpu().numpy())
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {metric.name: metric for metric in (ACCURACY, AVERAGE_PRECISION, MEAN_ABSOLUTE_ERROR)}
+)
+"""Every metric, by the name that rows have."""

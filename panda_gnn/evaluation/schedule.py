@@ -20,10 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.results import chosen, scores
 from panda_gnn.evaluation.statistics import half_width
-from panda_gnn.evaluation.store import Row
-from panda_gnn.evaluation.study import Cell, Study
+from panda_gnn.evaluation.store import Row, scores
+from panda_gnn.evaluation.study import Cell, Study, best_candidate
 
 #: Seeds that every cell gets before the widest interval decides.
 FIRST_SEEDS = 3
@@ -63,7 +62,7 @@ class Schedule:
     Args:
         study: The cells.
         finished: Rows of the current code by config and seed; added to as trials finish.
-        trials: How many seeds every cell gets in the end.
+        seeds: The seeds that every cell gets in the end.
         selection: The rule under which the intervals are taken.
         widest_first: Whether the widest interval decides, as with a budget.
     """
@@ -73,13 +72,13 @@ class Schedule:
         study: Study,
         finished: dict[str, dict[int, Row]],
         *,
-        trials: int,
+        seeds: range,
         selection: str = "best-val",
         widest_first: bool = False,
     ) -> None:
         self.choose_on = study.choose_on
         self.finished = finished
-        self.trials = trials
+        self.seeds = seeds
         self.selection = selection
         self.widest_first = widest_first
         keys = {config.key: config for cell in study.cells for config in cell.candidates}
@@ -122,7 +121,7 @@ class Schedule:
         return sum(
             not candidate.is_settled(seed)
             for place in self._places
-            for seed in range(self.trials)
+            for seed in self.seeds
             for candidate in self._wanted(place, seed) or place.candidates[:1]
         )
 
@@ -133,18 +132,18 @@ class Schedule:
 
     def _by_dataset(self) -> Iterator[tuple[_Candidate, int]]:
         for _, places in groupby(self._places, key=lambda place: place.cell.dataset):
-            yield from self._seed_by_seed(places, self.trials)
+            yield from self._seed_by_seed(places, self.seeds)
 
     def _by_width(self) -> Iterator[tuple[_Candidate, int]]:
-        yield from self._seed_by_seed(self._places, min(FIRST_SEEDS, self.trials))
+        yield from self._seed_by_seed(self._places, self.seeds[:FIRST_SEEDS])
         for place in sorted(self._places, key=self._expected_width, reverse=True):
-            yield from self._seed_by_seed([place], self.trials)
+            yield from self._seed_by_seed([place], self.seeds)
 
     def _seed_by_seed(
-        self, places: Iterable[_Place], trials: int
+        self, places: Iterable[_Place], seeds: range
     ) -> Iterator[tuple[_Candidate, int]]:
         places = list(places)
-        for seed in range(trials):
+        for seed in seeds:
             for place in places:
                 for candidate in self._wanted(place, seed):
                     if seed not in candidate.under_way and not candidate.is_settled(seed):
@@ -155,16 +154,16 @@ class Schedule:
         if len(place.candidates) == 1 or seed < self.choose_on:
             return place.candidates
         if place.winner is None:
-            first = range(min(self.choose_on, self.trials))
+            first = self.seeds[: self.choose_on]
             if all(candidate.is_settled(i) for candidate in place.candidates for i in first):
-                choice = chosen(place.cell, self.finished, self.choose_on)
+                choice = best_candidate(place.cell, self.finished, self.choose_on)
                 if choice is not None:
                     place.winner = self._candidates[choice.config.key]
         return [] if place.winner is None else [place.winner]
 
     def _expected_width(self, place: _Place) -> float:
         """Half the interval of the cell's mean once the trials under way are finished."""
-        choice = chosen(place.cell, self.finished, self.choose_on)
+        choice = best_candidate(place.cell, self.finished, self.choose_on)
         if choice is None:
             return math.inf
         candidate = self._candidates[choice.config.key]

@@ -14,12 +14,12 @@ from dataclasses import asdict, dataclass, replace
 from panda_gnn.errors import InputError, choose, require
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.methods import complete
-from panda_gnn.evaluation.results import Finished, merit, validation_score
 from panda_gnn.evaluation.statistics import Summary, summarise
-from panda_gnn.evaluation.study import Cell, Line, Study, grid
-from panda_gnn.reports.published import search_space
+from panda_gnn.evaluation.store import Finished, validation_score
+from panda_gnn.evaluation.study import Cell, Line, Study, grid, merit
+from panda_gnn.paper import search_space
 
-SAMPLERS = ("grid", "tpe", "random")
+SEARCH_SAMPLERS = ("grid", "tpe", "random")
 
 #: What is searched of a setting unless the user says otherwise, besides the paper's search space.
 ITERATIONS = (5, 10, 20, 40)
@@ -78,7 +78,7 @@ def search(
         samples: How many combinations Optuna tries; one that it asks for twice runs once.
         seed: Decides what Optuna asks for, so that the same search continues.
     """
-    choose("sampler", sampler, SAMPLERS)
+    choose("sampler", sampler, SEARCH_SAMPLERS)
     if sampler == "grid":
         combinations = grid({name: list(values) for name, values in space.items()})
         candidates = [_with(config, settings) for settings in combinations]

@@ -16,16 +16,28 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import platform
+import subprocess
 import warnings
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from panda_gnn import __version__
 from panda_gnn.errors import InputError
+from panda_gnn.evaluation.config import Config
 
+#: A finished trial, ready for JSON.
 Row = Mapping[str, Any]
+
+#: Rows by config (its key) and seed, all of one version of the code.
+Finished = Mapping[str, Mapping[int, Row]]
+
 Identity = tuple[str, str, int]
 
 #: What makes two rows the same trial: the config, the version of the code, and the seed.
@@ -38,6 +50,101 @@ INCIDENTAL = ("seconds", "versions", "revision")
 def identity(row: Row) -> Identity:
     """Which trial the row is of: its config, the version of the code that ran it, and its seed."""
     return row["key"], row["code"], row["seed"]
+
+
+def new_row(config: Config, seed: int, code: str, seconds: float, **results: Any) -> Row:
+    """The row of a trial or of another measurement, ready for JSON: its results and their origin.
+
+    Args:
+        config: The complete config that was run.
+        seed: The seed it was run with.
+        code: The version of what ran it.
+        seconds: How long that took.
+        **results: What came out: ``scores`` of a trial, ``value`` of a time, or ``values``.
+    """
+    return {
+        "key": config.key,
+        "seed": seed,
+        "code": code,
+        "config": config.to_dict(),
+        **results,
+        "seconds": round(seconds, 3),
+        "versions": versions(),
+        "revision": revision(),
+    }
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions of what decides the bits of a result."""
+    return {
+        "python": platform.python_version(),
+        "panda-gnn": __version__,
+        **{name: version(name) for name in ("torch", "torch_geometric", "numpy", "numba")},
+    }
+
+
+@cache
+def revision() -> str | None:
+    """The revision of the checkout the package runs from; ``None`` where it is installed."""
+    folder = Path(__file__).resolve().parents[2]
+    if not (folder / ".git").exists():
+        return None
+    command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        described = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return described.stdout.strip()
+
+
+def by_config_and_seed(rows: Iterable[Row], code: str) -> dict[str, dict[int, Row]]:
+    """The rows that this version of the code wrote, by config and seed."""
+    finished: dict[str, dict[int, Row]] = {}
+    for row in rows:
+        if row["code"] == code:
+            finished.setdefault(row["key"], {})[row["seed"]] = row
+    return finished
+
+
+def code_to_show(rows: Sequence[Row], installed: str) -> tuple[str, list[str]]:
+    """The version of the code whose rows a table shows, and sentences about other versions.
+
+    It is the installed version, or, where there is no row of that, the one that was written last.
+    Rows of different versions are never shown together.
+    """
+    counts = Counter(row["code"] for row in rows)
+    shown = installed if installed in counts or not rows else rows[-1]["code"]
+    remarks = []
+    if shown != installed:
+        remarks.append(
+            f"all rows shown were written by version {shown} of the trial code, "
+            f"not by the installed version {installed}"
+        )
+    remarks += [
+        f"{count} rows of version {code} of the trial code are left out: "
+        f"they do not mix with those of version {shown}"
+        for code, count in counts.items()
+        if code != shown
+    ]
+    return shown, remarks
+
+
+def score(row: Row, selection: str) -> float:
+    """What the row reports under a selection rule; a measured time is the same under all."""
+    value: float = row["value"] if "value" in row else row["scores"][selection]["test"]
+    return value
+
+
+def scores(rows: Mapping[int, Row], selection: str) -> dict[int, float]:
+    """The reported score of every seed."""
+    return {seed: score(row, selection) for seed, row in rows.items()}
+
+
+def validation_score(row: Row) -> float:
+    """The best validation score of the trial: all that a choice of settings may look at."""
+    value: float = row["scores"]["best-val"]["validation"]
+    return value
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ both), the number of ``trials``, and ``[settings]`` of the methods::
     mutag = { iterations = 10 }         # and a dataset
 
 The more specific wins, setting by setting: method, dataset, backbone, backbone and dataset. What is
-not given is the method's default, which for PANDA is the paper's best setting of the cell. With
+not given is the method's default, which for PANDA is the paper's best setting of the cell; what
+``[training]`` does not give is the default of the dataset's task. With
 ``rows = "k"`` every value of that setting is a line of the table, instead of a candidate.
 
 Of several candidates, each runs the first ``choose_on`` seeds; the one with the best mean
@@ -22,6 +23,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
@@ -29,6 +31,8 @@ from typing import Any
 
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config, Setting
+from panda_gnn.evaluation.metrics import METRICS
+from panda_gnn.evaluation.store import Finished, Row, validation_score
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -145,9 +149,9 @@ class Study:
         methods: Sequence[str] | None = None,
     ) -> Study:
         """The part of the study with these names; ``None`` is all of them."""
-        chosen = {
-            what: self._known(what, names, known)
-            for what, names, known in (
+        selected = {
+            what: self._existing(what, names, existing)
+            for what, names, existing in (
                 ("dataset", datasets, self.datasets),
                 ("backbone", backbones, self.backbones),
                 ("method", methods, self.methods),
@@ -156,26 +160,71 @@ class Study:
         cells = tuple(
             cell
             for cell in self.cells
-            if cell.dataset in chosen["dataset"]
-            and cell.line.backbone in chosen["backbone"]
-            and cell.line.method in chosen["method"]
+            if cell.dataset in selected["dataset"]
+            and cell.line.backbone in selected["backbone"]
+            and cell.line.method in selected["method"]
         )
         if not cells:
             raise InputError(f"the study '{self.name}' has no cell with all of these names at once")
         return replace(self, cells=cells)
 
-    def _known(self, what: str, names: Sequence[str] | None, known: list[str]) -> Sequence[str]:
+    def _existing(
+        self, what: str, names: Sequence[str] | None, existing: list[str]
+    ) -> Sequence[str]:
         if names is None:
-            return known
+            return existing
         if not names:
-            raise InputError(f"no {what} is selected: choose one of {', '.join(known)}")
+            raise InputError(f"no {what} is selected: choose one of {', '.join(existing)}")
         for name in names:
-            if name not in known:
+            if name not in existing:
                 raise InputError(
                     f"the study '{self.name}' has no {what} '{name}': "
-                    f"choose one of {', '.join(known)}"
+                    f"choose one of {', '.join(existing)}"
                 )
         return names
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The candidate with the best mean validation score on the seeds that all candidates share.
+
+    Attributes:
+        config: The winner.
+        seeds: How many seeds it was chosen on.
+        settled: Whether all candidates took part with as many seeds as the study asks for.
+    """
+
+    config: Config
+    seeds: int
+    settled: bool
+
+
+def merit(row: Row) -> float:
+    """The validation score of a row, its sign turned where less is better."""
+    return METRICS[row["metric"]].merit(validation_score(row))
+
+
+def best_candidate(cell: Cell, finished: Finished, choose_on: int) -> Choice | None:
+    """Which candidate fills the cell; ``None`` while there is nothing to choose by."""
+    if len(cell.candidates) == 1:
+        return Choice(cell.candidates[0], 0, True)
+    tried = {
+        config: {
+            seed: merit(row)
+            for seed, row in finished.get(config.key, {}).items()
+            if seed < choose_on
+        }
+        for config in cell.candidates
+    }
+    tried = {config: values for config, values in tried.items() if values}
+    if not tried:
+        return None
+    shared = set.intersection(*(set(values) for values in tried.values()))
+    if not shared:
+        return None
+    winner = max(tried, key=lambda config: sum(tried[config][seed] for seed in sorted(shared)))
+    everyone = len(tried) == len(cell.candidates)
+    return Choice(winner, len(shared), everyone and len(shared) == choose_on)
 
 
 def studies_folder() -> Path:
@@ -192,8 +241,8 @@ def study_names() -> list[str]:
 
 def load_study(name: str) -> Study:
     """A study by its name (one of :func:`study_names`) or by a path that ends in ``.toml``."""
-    from panda_gnn.evaluation.measures import MEASURES
-    from panda_gnn.evaluation.methods import complete
+    from panda_gnn.evaluation.measurements import MEASURES
+    from panda_gnn.evaluation.methods import configure
 
     path = Path(name)
     if path.suffix != ".toml":
@@ -204,22 +253,22 @@ def load_study(name: str) -> Study:
         raise InputError(f"the study '{name}' cannot be read ({error.strerror})") from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"the study '{name}' is not valid TOML: {error}") from error
-    study = parse_study(path.stem, content, complete)
-    choose("measure", study.measure, MEASURES)
-    return study
+    measure = MEASURES.lookup(content.get("measure", "score"))
+    return parse_study(path.stem, content, partial(configure, measure=measure))
 
 
 def parse_study(
     name: str,
     content: Mapping[str, Any],
-    complete: Callable[[Config], Config],
+    configure: Callable[..., Config],
 ) -> Study:
     """The study that the content of a TOML file describes.
 
     Args:
         name: What it is called.
         content: What the file says.
-        complete: Gives a config all settings of its method, or says why no trial can run it.
+        configure: Makes the config of a dataset, a backbone, a method, settings and fields of
+            training, or says why no trial can run it.
     """
     for key in content:
         choose("entry", key, KEYS, f"of the study '{name}'")
@@ -239,10 +288,11 @@ def parse_study(
         cell
         for dataset, (backbone, method) in product(content["datasets"], pairs)
         for cell in _cells(
-            Config(dataset=dataset, backbone=backbone, method=method, **training),
+            dataset,
+            Line(backbone, method),
             _settings(settings.get(method, {}), backbone, dataset),
             rows,
-            complete,
+            partial(configure, dataset, backbone, method, **training),
         )
     ]
     if not cells:
@@ -286,16 +336,14 @@ def _settings(table: Mapping[str, Any], backbone: str, dataset: str) -> dict[str
 
 
 def _cells(
-    bare: Config,
+    dataset: str,
+    line: Line,
     settings: Mapping[str, Any],
     rows: str | None,
-    complete: Callable[[Config], Config],
+    configure: Callable[..., Config],
 ) -> Iterable[Cell]:
     listed = settings.get(rows) if rows is not None else None
     for variant in listed if isinstance(listed, list) else [None]:
         space = settings if rows is None or variant is None else {**settings, rows: variant}
-        yield Cell(
-            bare.dataset,
-            Line(bare.backbone, bare.method, variant),
-            tuple(complete(replace(bare, settings=chosen)) for chosen in grid(space)),
-        )
+        candidates = tuple(configure(settings=combination) for combination in grid(space))
+        yield Cell(dataset, replace(line, variant=variant), candidates)

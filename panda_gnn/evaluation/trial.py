@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import platform
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import torch
 
-from panda_gnn import __version__
-from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.kernel import fit_kernel
-from panda_gnn.evaluation.lrgb_protocol import lrgb_split, make_model, train_lrgb
-from panda_gnn.evaluation.methods import METHODS, complete
-from panda_gnn.evaluation.metrics import metric_of
-from panda_gnn.evaluation.node_protocol import node_split, train_nodes
-from panda_gnn.evaluation.protocol import (
-    SELECTIONS,
-    Curves,
-    Split,
-    chosen_epoch,
-    random_split,
-    train,
-)
-from panda_gnn.evaluation.source import Source, source
+from panda_gnn.evaluation.epoch_selection import SELECTIONS, selected_epoch
+from panda_gnn.evaluation.measure import Measure
+from panda_gnn.evaluation.methods import METHODS, complete, graphs_and_model
+from panda_gnn.evaluation.store import Row, new_row
+from panda_gnn.evaluation.tasks import TaskData, load_data
+from panda_gnn.evaluation.train import Curves, train
 
 #: Raised whenever a trial gives other scores than before; rows of different codes never mix.
 CODE = "2"
-
-Row = dict[str, Any]
 
 
 def run_trial(
@@ -50,9 +32,7 @@ def run_trial(
 
     The result depends on ``config`` and ``seed`` alone (but for the time and the versions): it is
     the same bit for bit in another process and on another executor. The split depends on the
-    dataset and the seed alone, so methods can be compared seed by seed. The task of the dataset
-    decides how it is trained: :mod:`~panda_gnn.evaluation.protocol`,
-    :mod:`~panda_gnn.evaluation.node_protocol` or :mod:`~panda_gnn.evaluation.lrgb_protocol`.
+    dataset and the seed alone, so methods can be compared seed by seed.
 
     Args:
         config: What to train; settings that are not given get the method's defaults.
@@ -62,63 +42,55 @@ def run_trial(
         mirror: A folder to take datasets from instead of the network.
         on_epoch: Called after every epoch with its number and validation score.
     """
-    config = complete(config)
-    method = METHODS[config.method]
-    given = source(config.dataset, root, mirror)
-    task = DATASETS[config.dataset].task
-    split = _split(given, config, seed)
+    data = load_data(config.dataset, root, mirror)
+    return trial_on(data, complete(config), seed, on_epoch)
+
+
+def trial_on(
+    data: TaskData,
+    config: Config,
+    seed: int,
+    on_epoch: Callable[[int, float], None] | None = None,
+) -> Row:
+    """The row of a trial of a complete config on data that are loaded already."""
+    task = data.task
+    split = task.split(data, config.settings, seed)
     start = time.perf_counter()
+    parameters = {"trained": 0, "never_trained": 0}
+    fit = METHODS[config.method].fit
     with one_thread(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        graphs = method.graphs(given, config.settings, seed)
-        parameters = {"trained": 0, "never_trained": 0}
-        if method.model is None:
-            curves = fit_kernel(graphs, split, int(config.settings["rounds"] or 0))
+        if fit is not None:
+            curves = fit(data.graphs, split, config.settings)
         else:
-            make: Callable[..., Any] = make_model if task == "lrgb" else method.model
-            model = make(graphs, config, config.settings)
+            graphs, model = graphs_and_model(data, config, seed)
             parameters = model.num_parameters._asdict()
-            curves = _TRAIN[task](model, graphs, split, config, seed, on_epoch)
+            curves = train(model, graphs, split, task.recipe(config), seed, on_epoch)
+    return new_row(
+        config,
+        seed,
+        CODE,
+        time.perf_counter() - start,
+        split=split.hash,
+        metric=task.metric.name,
+        scores=_scores(data, curves),
+        epochs=len(curves.validation),
+        parameters=parameters,
+    )
+
+
+def _scores(data: TaskData, curves: Curves) -> dict[str, dict[str, float]]:
+    """The epoch that each selection rule reports, with its scores."""
+    merit = data.task.metric.merit
+    merits = [[merit(score) for score in part] for part in (curves.validation, curves.test)]
     scores = {}
-    sign = 1 if metric_of(config.dataset).higher_is_better else -1
-    merits = [[sign * score for score in part] for part in (curves.validation, curves.test)]
     for selection in SELECTIONS:
-        epoch = chosen_epoch(selection, *merits)
+        epoch = selected_epoch(selection, *merits)
         scores[selection] = {
             "epoch": epoch,
             "validation": curves.validation[epoch],
             "test": curves.test[epoch],
         }
-    return {
-        "key": config.key,
-        "seed": seed,
-        "code": CODE,
-        "config": config.to_dict(),
-        "split": split.hash,
-        "metric": DATASETS[config.dataset].metric,
-        "scores": scores,
-        "epochs": len(curves.validation),
-        "parameters": parameters,
-        "seconds": round(time.perf_counter() - start, 3),
-        "versions": versions(),
-        "revision": revision(),
-    }
-
-
-_TRAIN: Mapping[str, Callable[..., Curves]] = {
-    "graph": train,
-    "node": train_nodes,
-    "lrgb": train_lrgb,
-}
-
-
-def _split(given: Source, config: Config, seed: int) -> Split:
-    task = DATASETS[config.dataset].task
-    if task == "node":
-        return node_split(given.dataset[0], str(config.settings["split"]), seed)
-    if task == "lrgb":
-        return lrgb_split(config.dataset)
-    return random_split(given.graphs.num_graphs, seed)
+    return scores
 
 
 @contextlib.contextmanager
@@ -132,25 +104,8 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-@cache
-def versions() -> dict[str, str]:
-    """The versions of what decides the bits of a result."""
-    return {
-        "python": platform.python_version(),
-        "panda-gnn": __version__,
-        **{name: version(name) for name in ("torch", "torch_geometric", "numpy", "numba")},
-    }
+def _score(config: Config, seed: int, *, root: str | None = None, mirror: str | None = None) -> Row:
+    return trial_on(load_data(config.dataset, root, mirror), config, seed)
 
 
-@cache
-def revision() -> str | None:
-    """The revision of the checkout the package runs from; ``None`` where it is installed."""
-    folder = Path(__file__).resolve().parents[2]
-    if not (folder / ".git").exists():
-        return None
-    command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
-    try:
-        found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return found.stdout.strip()
+SCORE = Measure("score", _score, CODE)

@@ -15,9 +15,9 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from panda_gnn.evaluation.measures import Unit
+from panda_gnn.evaluation.measure import Unit
 from panda_gnn.evaluation.statistics import Difference, Summary
-from panda_gnn.reports.published import tables
+from panda_gnn.paper import tables
 from panda_gnn.reports.tables import RULES, Block, Entry, Table
 
 #: How the best three are coloured, as in the paper.
@@ -53,6 +53,8 @@ def headings(table: Table) -> list[str]:
     names = ["line", "published", "ours" + _in_brackets(table.selection), "n"]
     if table.study.measure == "score":
         names += ["best", table.difference_name, "p (Holm)"]
+    if table.parameters:
+        names.append("parameters")
     return [*names, "settings"]
 
 
@@ -97,6 +99,8 @@ def cells(table: Table, block: Block, entry: Entry) -> list[str]:
             "" if entry.difference is None else number(entry.difference, block.unit, "+"),
             p_value(entry.p),
         ]
+    if table.parameters:
+        columns.append("" if entry.parameters is None else f"{entry.parameters:,}")
     return [*columns, settings(entry)]
 
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 
 from panda_gnn.errors import choose
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measures import MEASURES, Unit, unit_of
-from panda_gnn.evaluation.metrics import metric_of
-from panda_gnn.evaluation.protocol import SELECTIONS
-from panda_gnn.evaluation.results import Finished, chosen, code_to_show, of_code, scores
+from panda_gnn.evaluation.epoch_selection import SELECTIONS
+from panda_gnn.evaluation.measure import Unit
+from panda_gnn.evaluation.measurements import MEASURES, unit_of
 from panda_gnn.evaluation.statistics import (
     Difference,
     Summary,
@@ -23,9 +22,10 @@ from panda_gnn.evaluation.statistics import (
     paired_difference,
     summarise,
 )
-from panda_gnn.evaluation.store import Contents
-from panda_gnn.evaluation.study import Cell, Line, Study
-from panda_gnn.reports.published import Value, published, tables
+from panda_gnn.evaluation.store import Contents, Finished, by_config_and_seed, code_to_show, scores
+from panda_gnn.evaluation.study import Cell, Line, Study, best_candidate
+from panda_gnn.evaluation.tasks import task_of
+from panda_gnn.paper import Value, published, tables
 
 RULES = {
     "best-val": "the first epoch of the best validation score",
@@ -47,6 +47,7 @@ class Entry:
         difference: The paired difference, with its own p-value.
         p: That p-value after Holm's correction over the table.
         rank: 1, 2 or 3 for the best three of the block.
+        parameters: How many parameters are trained.
     """
 
     line: Line
@@ -56,6 +57,7 @@ class Entry:
     difference: Difference | None = None
     p: float | None = None
     rank: int | None = None
+    parameters: int | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ class Table:
         blocks: The numbers.
         comparisons: How many p-values Holm's correction is over.
         remarks: What to know when reading it.
+        parameters: Whether numbers of parameters are shown.
     """
 
     study: Study
@@ -90,6 +93,7 @@ class Table:
     blocks: tuple[Block, ...]
     comparisons: int
     remarks: tuple[str, ...]
+    parameters: bool = False
 
     @property
     def unit(self) -> str:
@@ -114,12 +118,14 @@ class Table:
         return f"{reference} minus this" if comparison.reversed else f"this minus {reference}"
 
 
-def build_table(study: Study, contents: Contents, selection: str = "best-val") -> Table:
-    """The table of a study from the rows of its store."""
+def build_table(
+    study: Study, contents: Contents, selection: str = "best-val", *, parameters: bool = False
+) -> Table:
+    """The table of a study from the rows of its store, if asked with numbers of parameters."""
     choose("selection", selection, SELECTIONS)
     measure = MEASURES[study.measure]
     code, remarks = code_to_show(contents.rows, measure.code)
-    finished = of_code(contents.rows, code)
+    finished = by_config_and_seed(contents.rows, code)
     whole = study.difference.backbone is not None
     groups: dict[tuple[str, str | None], list[Cell]] = {}
     for cell in study.cells:
@@ -145,6 +151,7 @@ def build_table(study: Study, contents: Contents, selection: str = "best-val") -
         tuple(blocks),
         comparisons,
         (*contents.problems, *remarks),
+        parameters,
     )
 
 
@@ -156,7 +163,7 @@ def _entries(
     ours: dict[Line, dict[int, float]] = {}
     entries = []
     for cell in cells:
-        choice = chosen(cell, finished, study.choose_on)
+        choice = best_candidate(cell, finished, study.choose_on)
         config = None if choice is None else choice.config
         rows = {} if config is None else finished.get(config.key, {})
         values = {seed: scale * value for seed, value in scores(rows, selection).items()}
@@ -167,16 +174,20 @@ def _entries(
                 config,
                 _published(study, cell),
                 summarise(list(values.values())) if values else None,
+                parameters=next(
+                    (row["parameters"]["trained"] for row in rows.values() if "parameters" in row),
+                    None,
+                ),
             )
         )
     if study.measure == "score":
         entries = [_compared(study, entry, ours) for entry in entries]
-        entries = _ranked(entries, metric_of(dataset).higher_is_better)
+        entries = _ranked(entries, task_of(dataset).metric.higher_is_better)
     return tuple(entries)
 
 
 def _how_chosen(study: Study, cell: Cell, finished: Finished) -> list[str]:
-    choice = chosen(cell, finished, study.choose_on)
+    choice = best_candidate(cell, finished, study.choose_on)
     if choice is None:
         return []
     settings = ", ".join(f"{name} {value}" for name, value in choice.config.settings.items())

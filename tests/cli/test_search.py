@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from panda_gnn.cli import execution, main
-from panda_gnn.cli import search as command
-from panda_gnn.evaluation.measures import Measure
+from panda_gnn.cli import main
+from panda_gnn.evaluation.measure import Measure
+from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.store import Store
 from tests.evaluation.pretend import CODE, pretend_trial
 
-MEASURES = {"score": Measure(pretend_trial, CODE)}
-
 
 @pytest.fixture(autouse=True)
-def _pretend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(execution, "MEASURES", MEASURES)
-    monkeypatch.setattr(command, "MEASURES", MEASURES)
-    monkeypatch.setattr(execution, "load", lambda *names, **where: None)
+def _pretend(tmp_path: Path, shared_root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("PANDA_DATA_ROOT", str(shared_root))
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.chdir(tmp_path)
+    with MEASURES.replaced({"score": Measure("score", pretend_trial, CODE)}):
+        yield
 
 
 def test_a_grid_is_searched_and_continues(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from panda_gnn.cli import main
-from panda_gnn.cli.execution import seconds
+from panda_gnn.cli.options import seconds
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.store import INCIDENTAL, Store

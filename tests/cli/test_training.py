@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import pytest
 
 from panda_gnn.cli import main
+from panda_gnn.cli.training import add_training_arguments, make_config
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.methods import complete
+from panda_gnn.evaluation.tasks.long_range import PRESETS
 
 QUICK = ["--trials", "2", "--max-epochs", "2"]
 
@@ -32,8 +37,48 @@ def test_train_prints_every_trial(capsys: pytest.CaptureFixture[str]) -> None:
 def test_compare_sets_methods_beside_the_backbone(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "--methods", "panda,mlp", "--backbone", "gin", *QUICK]) == 0
     shown = capsys.readouterr().out
-    for expected in ("GIN", "+ panda", "+ mlp", "selection best-val", "77.700 ± 0.360"):
+    for expected in (
+        " none ",
+        " panda ",
+        " mlp ",
+        "mutag, gin, selection best-val",
+        "77.700 ± 0.360",
+    ):
         assert expected in shown
+
+
+def test_compare_keeps_rows_only_where_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["compare", "--methods", "mlp", "--trials", "1", "--max-epochs", "1", "--workers", "1"]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+    assert main([*words, "--results", "rows"]) == 0
+    out, error = capsys.readouterr()
+    assert out == shown
+    assert "ran 2 trials; 0 are left; rows are in rows/compare-mutag-gcn.jsonl" in error
+    assert main([*words, "--results", "rows", "--trials", "2", "--seed", "3"]) == 0
+    assert "ran 4 trials" in capsys.readouterr().err
+    assert main([*words, "--results", "rows", "--trials", "2", "--seed", "3"]) == 0
+    assert "ran 0 trials" in capsys.readouterr().err
+
+
+def test_the_defaults_are_those_of_the_task_and_options_come_first() -> None:
+    def config(*words: str) -> Config:
+        parser = argparse.ArgumentParser()
+        add_training_arguments(parser, trials=1)
+        return make_config(parser.parse_args(words), "none")
+
+    assert config("--dataset", "cora") == complete(Config("cora", num_layers=3))
+    peptides = config("--dataset", "peptides-func")
+    training = dict(PRESETS["dwivedi"].training)
+    assert training.items() <= peptides.to_dict().items()
+    other = config("--dataset", "peptides-func", "--set", "preset=toenshoff", "--width", "20")
+    training = {**PRESETS["toenshoff"].training, "width": 20}
+    assert training.items() <= other.to_dict().items()
+    assert config("--dataset", "mutag") == Config("mutag")
 
 
 @pytest.mark.parametrize(
@@ -47,9 +92,9 @@ def test_compare_sets_methods_beside_the_backbone(capsys: pytest.CaptureFixture[
         (["--centrality", "beauty"], "unknown centrality 'beauty': choose one of degree"),
         (["--selector", "best"], "unknown selector 'best': choose one of topk"),
         (["--selection", "luck"], "unknown selection 'luck': choose one of best-val, last"),
-        (["--trials", "0"], "--trials is 0, it must be at least 1"),
-        (["--workers", "0"], "--workers is 0, it must be at least 1"),
-        (["--width", "0"], "--width is 0, it must be at least 1"),
+        (["--trials", "0"], "--trials is 0, it must be a whole number, at least 1"),
+        (["--workers", "0"], "--workers is 0, it must be a whole number, at least 1"),
+        (["--width", "0"], "--width is 0, it must be a whole number, at least 1"),
         (["--set", "depth=3"], "unknown setting 'depth': method panda has k, high_width"),
         (["--set", "depth"], "--set depth is not of the form NAME=VALUE"),
     ],

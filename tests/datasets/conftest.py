@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from panda_gnn.datasets import DATASETS, DatasetEntry, loading
+from panda_gnn.datasets import DATASETS, DatasetEntry
 
 TINY_FILES = {
     "A": "1, 2\n2, 1\n2, 3\n3, 2\n4, 5\n5, 4\n",
@@ -18,7 +19,7 @@ TINY_FILES = {
 
 
 @pytest.fixture
-def tiny(monkeypatch: pytest.MonkeyPatch) -> DatasetEntry:
+def tiny(monkeypatch: pytest.MonkeyPatch) -> Iterator[DatasetEntry]:
     """A dataset of a path of three nodes and one edge, known to ``load`` as ``tiny``.
 
     It has no features, and its address on the network refuses every connection.
@@ -34,10 +35,10 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> DatasetEntry:
         average_nodes=2.5,
         average_edges=3.0,
     )
-    monkeypatch.setattr(loading, "DATASETS", {**DATASETS, "tiny": entry})
     monkeypatch.delenv("PANDA_DATA_MIRROR", raising=False)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    return entry
+    with DATASETS.replaced({"tiny": entry}):
+        yield entry
 
 
 def make_mirror(folder: Path, files: dict[str, str] | None = None) -> Path:

@@ -6,6 +6,7 @@ import pytest
 from torch_geometric.datasets import LRGBDataset, Planetoid, TUDataset, WebKB, WikipediaNetwork
 
 from panda_gnn.datasets import DATASETS
+from panda_gnn.evaluation.tasks import task_of
 
 GRAPH_SETS = ["reddit-binary", "imdb-binary", "mutag", "enzymes", "proteins", "collab"]
 NODE_SETS = ["texas", "cornell", "wisconsin", "squirrel", "cora", "citeseer", "squirrel-filtered"]
@@ -22,25 +23,23 @@ def test_every_name_knows_its_class_task_metric_classes_and_citation() -> None:
         entry = DATASETS[name]
         assert entry.printed == name.upper()
         assert entry.dataset_class is TUDataset
-        assert (entry.task, entry.metric) == ("graph", "accuracy")
+        assert (entry.task, task_of(name).metric.name) == ("graph-classification", "accuracy")
         assert "TUDataset" in entry.citation
     assert [DATASETS[name].num_classes for name in GRAPH_SETS] == [2, 2, 2, 6, 2, 3]
     without_features = [name for name, entry in DATASETS.items() if entry.constant_features]
     assert without_features == ["reddit-binary", "imdb-binary", "collab"]
-    assert {(DATASETS[name].task, DATASETS[name].metric) for name in NODE_SETS} == {
-        ("node", "accuracy")
+    assert {(DATASETS[name].task, task_of(name).metric.name) for name in NODE_SETS} == {
+        ("node-classification", "accuracy")
     }
     assert {DATASETS[name].dataset_class for name in NODE_SETS} == {
         Planetoid,
         WebKB,
         WikipediaNetwork,
     }
-    assert {(DATASETS[name].task, DATASETS[name].dataset_class) for name in PEPTIDES} == {
-        ("lrgb", LRGBDataset)
-    }
-    assert [DATASETS[name].metric for name in PEPTIDES] == [
-        "average precision",
-        "mean absolute error",
+    assert {DATASETS[name].dataset_class for name in PEPTIDES} == {LRGBDataset}
+    assert [(DATASETS[name].task, task_of(name).metric.name) for name in PEPTIDES] == [
+        ("multi-label", "average precision"),
+        ("regression", "mean absolute error"),
     ]
 
 
@@ -52,4 +51,4 @@ def test_the_table_cannot_be_changed_by_accident() -> None:
     with pytest.raises(TypeError):
         DATASETS["mutag"] = DATASETS["collab"]  # type: ignore[index]
     with pytest.raises(dataclasses.FrozenInstanceError):
-        DATASETS["mutag"].metric = "accuracy"  # type: ignore[misc]
+        DATASETS["mutag"].task = "regression"  # type: ignore[misc]

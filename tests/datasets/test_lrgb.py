@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import torch
 from torch import Tensor
 from torch_geometric.datasets import LRGBDataset
 
-from panda_gnn.datasets import DATASETS, DatasetEntry, load, loading
+from panda_gnn.datasets import DATASETS, DatasetEntry, load
 from panda_gnn.datasets.peptides import ATOM_CATEGORIES, BOND_CATEGORIES
 from panda_gnn.errors import InputError
 
@@ -44,7 +45,7 @@ def make_mirror(folder: Path, sizes: tuple[int, ...] = SIZES) -> Path:
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> DatasetEntry:
+def small() -> Iterator[DatasetEntry]:
     """Peptides-struct with seven molecules."""
     entry = dataclasses.replace(
         DATASETS["peptides-struct"],
@@ -53,8 +54,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> DatasetEntry:
         average_nodes=5.0,
         average_edges=8.0,
     )
-    monkeypatch.setattr(loading, "DATASETS", {"peptides-struct": entry})
-    return entry
+    with DATASETS.replaced({"peptides-struct": entry}):
+        yield entry
 
 
 def test_peptides_struct_from_a_file_of_its_form(

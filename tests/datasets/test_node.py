@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from torch_geometric.data import Data
 from torch_geometric.datasets import WebKB
 from torch_geometric.utils import contains_self_loops, is_undirected
 
-from panda_gnn.datasets import DATASETS, DatasetEntry, load, loading
+from panda_gnn.datasets import DATASETS, DatasetEntry, load
 from panda_gnn.datasets.node import DropDuplicates
 from panda_gnn.errors import InputError
 
@@ -59,7 +60,7 @@ def test_every_set_is_one_simple_graph_with_public_splits(
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> DatasetEntry:
+def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[DatasetEntry]:
     """Texas as a graph of four nodes."""
     entry = dataclasses.replace(
         DATASETS["texas"],
@@ -72,10 +73,10 @@ def small(monkeypatch: pytest.MonkeyPatch) -> DatasetEntry:
             for file in DATASETS["texas"].loose_files
         ),
     )
-    monkeypatch.setattr(loading, "DATASETS", {"texas": entry})
     monkeypatch.delenv("PANDA_DATA_MIRROR", raising=False)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    return entry
+    with DATASETS.replaced({"texas": entry}):
+        yield entry
 
 
 def make_mirror(folder: Path) -> Path:

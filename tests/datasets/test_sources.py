@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from panda_gnn.datasets import DatasetEntry, load, loading
+from panda_gnn.datasets import DATASETS, DatasetEntry, load
 from panda_gnn.errors import InputError
 from tests.datasets.conftest import TINY_FILES, make_mirror
 
@@ -21,9 +21,7 @@ class SilentHandler(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def served(
-    tiny: DatasetEntry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[DatasetEntry]:
+def served(tiny: DatasetEntry, tmp_path: Path) -> Iterator[DatasetEntry]:
     """The tiny dataset on a web server whose files lie in ``tmp_path / "web"``."""
     web = make_mirror(tmp_path / "web")
     handler = functools.partial(SilentHandler, directory=str(web))
@@ -32,8 +30,8 @@ def served(
         thread.start()
         url = f"http://127.0.0.1:{server.server_port}/{tiny.archive}"
         entry = dataclasses.replace(tiny, url=url)
-        monkeypatch.setattr(loading, "DATASETS", {"tiny": entry})
-        yield entry
+        with DATASETS.replaced({"tiny": entry}):
+            yield entry
         server.shutdown()
         thread.join()
 

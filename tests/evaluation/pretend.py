@@ -38,7 +38,7 @@ def small_study(**changes: Any) -> Study:
         "methods": ["none", "digl"],
         **changes,
     }
-    return parse_study("small", content, complete=lambda config: config)
+    return parse_study("small", content, configure=Config)
 
 
 def pretend_trial(config: Config, seed: int, **where: Any) -> Row:
@@ -113,7 +113,7 @@ def threads_of_worker() -> str | None:
 def drive(trial: str, store: str, trials: str) -> None:
     """Run the small study with one of these trials on two processes."""
     from panda_gnn.evaluation.executors import LocalExecutor
-    from panda_gnn.evaluation.running import run_study
+    from panda_gnn.evaluation.run import run_study
     from panda_gnn.evaluation.store import Store
 
     functions = {"noted": noted_trial, "endless": endless_trial}

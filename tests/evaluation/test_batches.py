@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Batch, Data, InMemoryDataset
 
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.nn import GNN, PandaGNN
@@ -28,7 +28,8 @@ def test_a_batch_is_pygs_batch() -> None:
     expected = Batch.from_data_list([data[i] for i in order])
     assert torch.equal(found.x, expected.x)
     assert torch.equal(found.y, expected.y)
-    assert torch.equal(found.batch, expected.batch)
+    assert torch.equal(found.graph_of_node, expected.batch)
+    assert torch.equal(found.node_ptr, expected.ptr)
     assert torch.equal(found.edge_index, expected.edge_index)
     assert torch.equal(found.edge_options["edge_type"], expected.edge_type)
     assert found.num_graphs == 6
@@ -49,20 +50,45 @@ def test_models_see_the_same_graphs() -> None:
     assert torch.equal(batch.scores(panda), expected)
 
 
-def test_an_epoch_visits_every_graph_once_in_seeded_order() -> None:
+def test_batches_visit_every_graph_once() -> None:
     table = GraphTable.collate(graphs())
     chosen = torch.arange(table.num_graphs)
 
-    def visited(seed: int | None) -> list[int]:
-        generator = None if seed is None else torch.Generator().manual_seed(seed)
-        return [
-            batch.x.size(0) for batch in table.batches(chosen, 1, generator) if batch.num_graphs
-        ]
+    visited = [batch.x.size(0) for batch in table.batches(chosen, 1)]
+    assert visited == table.node_ptr.diff().tolist()
+    assert [batch.num_graphs for batch in table.batches(chosen, 5)] == [5, 5, 3]
+    assert [batch.num_graphs for batch in table.batches(chosen)] == [13]
+    assert list(table.batches(chosen[:0], 5)) == []
 
-    assert visited(None) == table.node_ptr.diff().tolist()
-    assert sorted(visited(1)) == sorted(visited(None))
-    assert visited(1) == visited(1)
-    assert visited(1) != visited(2)
+
+def test_other_features_keep_the_high_nodes() -> None:
+    table = GraphTable.collate(graphs())
+    high = torch.arange(table.x.size(0)) % 3 == 0
+    wide = table.with_nodes(high=high)
+    assert wide.with_nodes(x=2 * table.x).high is high
+    marked = [graph.clone() for graph in graphs()]
+    for graph, mask in zip(marked, high.split(table.node_ptr.diff().tolist()), strict=True):
+        graph.high = mask
+    collated = GraphTable.collate(marked).high
+    assert collated is not None
+    assert torch.equal(collated, high)
+
+
+def test_a_stored_dataset_is_collated_as_its_graphs_are() -> None:
+    class Stored(InMemoryDataset):
+        def __init__(self) -> None:
+            super().__init__()
+            self.data, self.slices = self.collate(graphs())
+
+    dataset = Stored()
+    some = torch.tensor([1, 4, 5])
+    for stored, listed in (
+        (GraphTable.collate(dataset), GraphTable.collate(graphs())),
+        (GraphTable.collate(dataset[some]), GraphTable.collate([graphs()[i] for i in some])),
+    ):
+        for name in ("x", "y", "edge_index", "node_ptr", "edge_ptr"):
+            assert torch.equal(getattr(stored, name), getattr(listed, name))
+        assert torch.equal(stored.edge_options["edge_type"], listed.edge_options["edge_type"])
 
 
 def test_without_edges() -> None:

@@ -16,7 +16,7 @@ from panda_gnn.evaluation.executors import (
     WorkerDied,
     WorkerExecutor,
 )
-from panda_gnn.evaluation.running import run_study
+from panda_gnn.evaluation.run import run_study
 from panda_gnn.evaluation.store import INCIDENTAL, Row, Store, identity
 from panda_gnn.evaluation.trial import run_trial
 from tests.evaluation.pretend import (

@@ -8,12 +8,13 @@ from sklearn.metrics import average_precision_score
 
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation.metrics import METRICS, evaluate, metric_of
+from panda_gnn.evaluation.metrics import METRICS
+from panda_gnn.evaluation.tasks import evaluate, task_of
 
 
 def test_every_dataset_has_a_metric() -> None:
-    assert {entry.metric for entry in DATASETS.values()} == set(METRICS)
-    worse_if_greater = [name for name in DATASETS if not metric_of(name).higher_is_better]
+    assert {task_of(name).metric.name for name in DATASETS} == set(METRICS)
+    worse_if_greater = [name for name in DATASETS if not task_of(name).metric.higher_is_better]
     assert worse_if_greater == ["peptides-struct"]
 
 

@@ -23,7 +23,7 @@ def names(trials: list[Trial]) -> list[tuple[str, str, int]]:
 
 
 def test_without_a_budget_methods_of_a_dataset_go_seed_by_seed() -> None:
-    schedule = Schedule(small_study(datasets=["mutag", "enzymes"]), {}, trials=2)
+    schedule = Schedule(small_study(datasets=["mutag", "enzymes"]), {}, seeds=range(2))
     assert schedule.left == 8
     order = names(run_all(schedule))
     assert order[:4] == [
@@ -39,15 +39,15 @@ def test_without_a_budget_methods_of_a_dataset_go_seed_by_seed() -> None:
 def test_what_is_finished_is_not_started_and_more_trials_extend() -> None:
     study = small_study()
     finished: dict[str, dict[int, Row]] = {}
-    first = run_all(Schedule(study, finished, trials=2))
-    more = run_all(Schedule(study, finished, trials=4))
+    first = run_all(Schedule(study, finished, seeds=range(2)))
+    more = run_all(Schedule(study, finished, seeds=range(4)))
     assert len(first) == 4
     assert sorted(trial.seed for trial in more) == [2, 2, 3, 3]
-    assert run_all(Schedule(study, finished, trials=3)) == []
+    assert run_all(Schedule(study, finished, seeds=range(3))) == []
 
 
 def test_a_trial_under_way_is_not_started_twice_and_can_be_released() -> None:
-    schedule = Schedule(small_study(methods=["none"]), {}, trials=1)
+    schedule = Schedule(small_study(methods=["none"]), {}, seeds=range(1))
     trial = schedule.start_next()
     assert trial is not None
     assert schedule.start_next() is None
@@ -60,7 +60,7 @@ def test_a_trial_under_way_is_not_started_twice_and_can_be_released() -> None:
 
 
 def test_a_config_that_is_given_up_takes_all_of_its_trials_along() -> None:
-    schedule = Schedule(small_study(), {}, trials=3)
+    schedule = Schedule(small_study(), {}, seeds=range(3))
     first = schedule.start_next()
     second = schedule.start_next()
     assert first is not None
@@ -75,7 +75,7 @@ def candidates(choose_on: int) -> Study:
 
 
 def test_only_the_winner_on_validation_runs_the_later_seeds() -> None:
-    schedule = Schedule(candidates(choose_on=2), {}, trials=5)
+    schedule = Schedule(candidates(choose_on=2), {}, seeds=range(5))
     assert schedule.left == 3 * 2 + 3
     order = run_all(schedule)
     counts = Counter(trial.config for trial in order)
@@ -90,7 +90,7 @@ def test_only_the_winner_on_validation_runs_the_later_seeds() -> None:
 
 
 def test_later_seeds_wait_until_the_choice_is_made() -> None:
-    schedule = Schedule(candidates(choose_on=1), {}, trials=2)
+    schedule = Schedule(candidates(choose_on=1), {}, seeds=range(2))
     under_way = [schedule.start_next() for _ in range(4)]
     assert [trial and trial.seed for trial in under_way] == [0, 0, 0, None]
     for trial in under_way[:3]:
@@ -102,7 +102,7 @@ def test_later_seeds_wait_until_the_choice_is_made() -> None:
 
 
 def test_a_candidate_that_cannot_run_does_not_block_the_choice() -> None:
-    schedule = Schedule(candidates(choose_on=1), {}, trials=3)
+    schedule = Schedule(candidates(choose_on=1), {}, seeds=range(3))
     broken = schedule.start_next()
     assert broken is not None
     schedule.give_up_config(broken)
@@ -122,7 +122,7 @@ def noisy(trial: Trial) -> Row:
 
 
 def test_with_a_budget_trials_go_where_the_interval_is_widest() -> None:
-    schedule = Schedule(small_study(), {}, trials=40, widest_first=True)
+    schedule = Schedule(small_study(), {}, seeds=range(40), widest_first=True)
     started = []
     for _ in range(30):
         trial = schedule.start_next()
@@ -138,7 +138,7 @@ def test_with_a_budget_trials_go_where_the_interval_is_widest() -> None:
 
 
 def test_trials_under_way_count_as_finished_for_the_width() -> None:
-    schedule = Schedule(small_study(), {}, trials=40, widest_first=True)
+    schedule = Schedule(small_study(), {}, seeds=range(40), widest_first=True)
     for _ in range(2 * FIRST_SEEDS):
         trial = schedule.start_next()
         assert trial is not None
@@ -152,7 +152,7 @@ def test_trials_under_way_count_as_finished_for_the_width() -> None:
 
 
 def test_a_trial_that_does_not_fit_is_passed_over() -> None:
-    schedule = Schedule(small_study(), {}, trials=3, widest_first=True)
+    schedule = Schedule(small_study(), {}, seeds=range(3), widest_first=True)
     trial = schedule.start_next(lambda config: config.method == "digl")
     assert trial is not None
     assert trial.config.method == "digl"

@@ -7,8 +7,8 @@ import pytest
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.results import Finished
-from panda_gnn.evaluation.search import SAMPLERS, default_space, search
+from panda_gnn.evaluation.search import SEARCH_SAMPLERS, default_space, search
+from panda_gnn.evaluation.store import Finished
 from panda_gnn.evaluation.study import Study
 from tests.evaluation.pretend import Row, pretend_trial
 
@@ -55,7 +55,7 @@ def test_the_grid_tries_everything_and_ranks_by_validation() -> None:
     assert set(laboratory.runs.values()) == {2}
 
 
-@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("sampler", SEARCH_SAMPLERS)
 def test_an_error_is_searched_for_its_minimum(sampler: str) -> None:
     class Errors(Laboratory):
         def row(self, config: Config, seed: int) -> Row:
@@ -66,7 +66,7 @@ def test_an_error_is_searched_for_its_minimum(sampler: str) -> None:
     assert found[0].config.settings["high_width"] == 80
 
 
-@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("sampler", SEARCH_SAMPLERS)
 def test_a_search_works_where_there_is_no_test_score(sampler: str) -> None:
     found = search(PANDA, SPACE, Laboratory(with_test=False), trials=2, sampler=sampler, samples=12)
     assert found[0].config.settings["k"] == 3
@@ -92,7 +92,7 @@ def test_a_combination_that_cannot_run_is_left_out() -> None:
                 if config.settings["k"] != 3
             }
 
-    for sampler in SAMPLERS:
+    for sampler in SEARCH_SAMPLERS:
         found = search(PANDA, SPACE, Broken(), trials=1, sampler=sampler, samples=12)
         assert found[0].config.settings["k"] != 3
 

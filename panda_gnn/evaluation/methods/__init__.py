@@ -8,76 +8,118 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
+from typing import Any
+
+import torch
 
 from panda_gnn.centrality import CENTRALITIES
-from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
+from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.evaluation.lrgb_protocol import LRGB_SETTINGS, check_lrgb_settings
-from panda_gnn.evaluation.methods.controls import CONTROLS
-from panda_gnn.evaluation.methods.method import (
-    Method,
-    Settings,
-    as_it_is,
-    no_settings,
-    plain_model,
-)
-from panda_gnn.evaluation.methods.panda import PANDA
-from panda_gnn.evaluation.methods.rewirings import REWIRINGS
-from panda_gnn.evaluation.node_protocol import NODE_SETTINGS, check_node_settings
+from panda_gnn.evaluation.measure import Measure
+from panda_gnn.evaluation.methods.controls import CONTROL_METHODS
+from panda_gnn.evaluation.methods.method import Method
+from panda_gnn.evaluation.methods.panda import PANDA_METHOD
+from panda_gnn.evaluation.methods.rewirings import REWIRING_METHODS
+from panda_gnn.evaluation.tasks import TaskData, task_of
+from panda_gnn.evaluation.wl_svm import fit_wl_svm
+from panda_gnn.nn import GNN
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.nn.selectors import SELECTORS
+from panda_gnn.registry import Registry
 
-__all__ = ["METHODS", "Method", "complete"]
+__all__ = ["METHODS", "Method", "complete", "configure", "graphs_and_model"]
 
-METHODS: Mapping[str, Method] = MappingProxyType(
+METHODS: Registry[Method] = Registry(
+    "method",
     {
-        "none": Method("the plain backbone", no_settings, as_it_is, plain_model),
-        **REWIRINGS,
-        "panda": PANDA,
-        **CONTROLS,
+        "none": Method("the plain backbone"),
+        **REWIRING_METHODS,
+        "panda": PANDA_METHOD,
+        **CONTROL_METHODS,
         "wl-svm": Method(
             "the Weisfeiler-Lehman kernel with a support vector machine",
-            lambda config: {"rounds": 5},
-            as_it_is,
-            None,
+            lambda task, config: {"rounds": 5},
+            fit=fit_wl_svm,
         ),
-    }
+    },
 )
 
-_TASK_SETTINGS: Mapping[str, Mapping[str, Setting]] = {
-    "graph": {},
-    "node": NODE_SETTINGS,
-    "lrgb": LRGB_SETTINGS,
-}
+
+def configure(
+    dataset: str,
+    backbone: str = "gcn",
+    method: str = "none",
+    settings: Mapping[str, Setting] | None = None,
+    *,
+    measure: Measure | None = None,
+    **training: Any,
+) -> Config:
+    """A complete config: what is not given is the default of the task, the method or the measure.
+
+    Args:
+        dataset: Name of the dataset.
+        backbone: Name of the backbone.
+        method: Name of the method.
+        settings: Some of the settings of method, task and measure.
+        measure: What is measured, if it is not the score of a trial.
+        **training: Other fields of :class:`Config`, such as ``width``.
+    """
+    settings = settings or {}
+    if measure is None or not measure.own_graphs:
+        training = {**task_of(dataset).training(settings), **training}
+    return complete(Config(dataset, backbone, method, settings, **training), measure)
 
 
-def complete(config: Config) -> Config:
-    """``config`` with a value for every setting of its method; what cannot be is refused."""
-    choose("dataset", config.dataset, DATASETS)
+def complete(config: Config, measure: Measure | None = None) -> Config:
+    """The config with a value for every setting of its method, its task and the measure.
+
+    Settings that are unknown or out of range are rejected.
+
+    Args:
+        config: The config; settings that it has already are kept.
+        measure: What is measured; only the settings of its own are asked of it.
+    """
+    own = {} if measure is None else measure.settings
     choose("backbone", config.backbone, BACKBONES)
-    method = METHODS[choose("method", config.method, METHODS)]
-    task = DATASETS[config.dataset].task
-    if method.model is None and task != "graph":
+    if measure is not None and measure.own_graphs:
+        return _with_settings(config, own, f"measure {measure.name}")
+    task = task_of(config.dataset)
+    method = METHODS.lookup(config.method)
+    if method.fit is not None and not task.classifies_graphs:
         raise InputError(f"method {config.method} is for graph sets, {config.dataset} is none")
-    defaults = {**method.defaults(config), **_TASK_SETTINGS[task]}
+    defaults = {**method.defaults(task, config), **task.settings, **own}
+    config = _with_settings(config, defaults, f"method {config.method}")
+    _check(config.settings, config.width)
+    task.check(config)
+    method.check(config.settings)
+    return config
+
+
+def graphs_and_model(data: TaskData, config: Config, seed: int) -> tuple[GraphTable, GNN]:
+    """The graphs as the config's method makes them, and its model with fresh weights.
+
+    Args:
+        data: The dataset.
+        config: A complete config.
+        seed: Seeds torch's random numbers, and with them the weights.
+    """
+    torch.manual_seed(seed)
+    method = METHODS[config.method]
+    graphs = method.graphs(data, config.settings, seed)
+    return graphs, method.model(data.task, graphs, config)
+
+
+def _with_settings(config: Config, defaults: Mapping[str, Setting], owner: str) -> Config:
     for name in config.settings:
         if name not in defaults:
-            known = f"has {', '.join(defaults)}" if defaults else "has none"
-            raise InputError(f"unknown setting '{name}': method {config.method} {known}")
-    settings = {**defaults, **config.settings}
-    _check(settings, config.width)
-    if task == "node":
-        check_node_settings(settings)
-    elif task == "lrgb":
-        check_lrgb_settings(config, settings)
-    method.check(settings)
-    return replace(config, settings=settings)
+            accepted = ", ".join(defaults) or "none"
+            raise InputError(f"unknown setting '{name}': {owner} has {accepted}")
+    return replace(config, settings={**defaults, **config.settings})
 
 
-def _check(settings: Settings, width: int) -> None:
-    """Refuse settings out of range."""
+def _check(settings: Mapping[str, Any], width: int) -> None:
+    """Reject settings that are out of range."""
     if settings.get("k", 0) < 0:
         raise InputError(f"k is {settings['k']}, it must be at least 0")
     if settings.get("high_width", width) < width:

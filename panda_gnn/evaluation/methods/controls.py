@@ -2,84 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.evaluation.methods.method import (
-    Method,
-    Settings,
-    as_it_is,
-    no_settings,
-    plain_model,
-)
-from panda_gnn.evaluation.methods.panda import (
-    high_nodes,
-    panda_defaults,
-    panda_model,
-    with_high_nodes,
-)
-from panda_gnn.evaluation.source import Source
+from panda_gnn.evaluation.methods.method import Method, plain_model
+from panda_gnn.evaluation.methods.panda import panda_defaults, panda_model, with_high_nodes
+from panda_gnn.evaluation.tasks import Task, TaskData
 from panda_gnn.nn import GNN, PandaGNN
 
 
-def _which(*names: str) -> Callable[[Config], dict[str, Setting]]:
+def _which(*names: str) -> Callable[[Task, Config], dict[str, Setting]]:
     """Those of PANDA's settings that a control has too."""
-    return lambda config: {name: panda_defaults(config)[name] for name in names}
+    return lambda task, config: {name: panda_defaults(task, config)[name] for name in names}
 
 
-def _with_flag(given: Source, settings: Settings, seed: int) -> GraphTable:
-    flag = high_nodes(given, settings, seed).to(given.graphs.x.dtype).view(-1, 1)
-    return given.graphs.with_nodes(x=torch.cat([given.graphs.x, flag], dim=1))
+def _with_flag(data: TaskData, settings: Mapping[str, Any], seed: int) -> GraphTable:
+    high = with_high_nodes(data, settings, seed).high
+    assert high is not None
+    x = data.graphs.x
+    return data.graphs.with_nodes(x=torch.cat([x, high.to(x.dtype).view(-1, 1)], dim=1))
 
 
-def _random_high(given: Source, settings: Settings, seed: int) -> GraphTable:
-    return with_high_nodes(given, {**settings, "centrality": "random"}, seed)
+def _random_high(data: TaskData, settings: Mapping[str, Any], seed: int) -> GraphTable:
+    return with_high_nodes(data, {**settings, "centrality": "random"}, seed)
 
 
-def _no_edges(given: Source, settings: Settings, seed: int) -> GraphTable:
-    return given.graphs.without_edges()
+def _no_edges(data: TaskData, settings: Mapping[str, Any], seed: int) -> GraphTable:
+    return data.graphs.without_edges()
 
 
-def _equal_width(graphs: GraphTable, config: Config, settings: Settings) -> PandaGNN:
-    return panda_model(graphs, config, {**settings, "high_width": config.width})
+def _equal_width(task: Task, graphs: GraphTable, config: Config) -> PandaGNN:
+    return panda_model(task, graphs, config, high_width=config.width)
 
 
-def _residual_twin(graphs: GraphTable, config: Config, settings: Settings) -> GNN:
-    """PANDA without high nodes: its plain twin with the options of PANDA's layers."""
+def _residual_stack(task: Task, graphs: GraphTable, config: Config) -> GNN:
+    """PANDA without high nodes: the plain stack with the options of PANDA's layers."""
     options: dict[str, Any] = {}
     if config.backbone == "gcn":
         options = {"residual": True, "self_loops": False, "bias": False}
-    return plain_model(graphs, config, settings, **options)
+    return plain_model(task, graphs, config, **options)
 
 
-def _all_wide(graphs: GraphTable, config: Config, settings: Settings) -> GNN:
-    return plain_model(graphs, config, settings, width=settings["high_width"])
+def _all_wide(task: Task, graphs: GraphTable, config: Config) -> GNN:
+    return plain_model(task, graphs, config, width=config.settings["high_width"])
 
 
-def _parameter_matched(graphs: GraphTable, config: Config, settings: Settings) -> GNN:
+def _parameter_matched(task: Task, graphs: GraphTable, config: Config) -> GNN:
     """The plain backbone of the width that comes nearest to PANDA's trained parameters."""
-    panda = panda_model(graphs, config, {**settings, "selector": "topk", "variant": "paper"})
+    panda = panda_model(task, graphs, config, selector="topk", variant="paper")
     target = panda.num_parameters.trained
 
     def distance(width: int) -> int:
         with torch.device("meta"):
-            model = plain_model(graphs, config, settings, width=width)
+            model = plain_model(task, graphs, config, width=width)
         return abs(model.num_parameters.trained - target)
 
-    best = min(range(1, 4 * settings["high_width"]), key=distance)
-    return plain_model(graphs, config, settings, width=best)
+    best = min(range(1, 4 * config.settings["high_width"]), key=distance)
+    return plain_model(task, graphs, config, width=best)
 
 
-CONTROLS = {
+CONTROL_METHODS = {
     "flag": Method(
         "the plain backbone, told by an input feature which nodes are central",
         _which("k", "centrality"),
         _with_flag,
-        plain_model,
     ),
     "equal-width": Method(
         "PANDA with high_width = width: two kinds of nodes, no extra width",
@@ -89,21 +79,17 @@ CONTROLS = {
     ),
     "residual-twin": Method(
         "PANDA without high nodes: the plain backbone with PANDA's residual connection",
-        no_settings,
-        as_it_is,
-        _residual_twin,
+        model=_residual_stack,
     ),
     "all-wide": Method(
         "the plain backbone with every node at high_width",
         _which("high_width"),
-        as_it_is,
-        _all_wide,
+        model=_all_wide,
     ),
     "parameter-matched": Method(
         "the plain backbone with as many parameters as PANDA trains",
         _which("high_width"),
-        as_it_is,
-        _parameter_matched,
+        model=_parameter_matched,
     ),
     "random-k": Method(
         "PANDA with k random nodes",
@@ -111,5 +97,5 @@ CONTROLS = {
         _random_high,
         panda_model,
     ),
-    "mlp": Method("the backbone without any edge", no_settings, _no_edges, plain_model),
+    "mlp": Method("the backbone without any edge", graphs=_no_edges),
 }

@@ -6,13 +6,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.evaluation.source import Source
+from panda_gnn.evaluation.splits import Split
+from panda_gnn.evaluation.tasks import Task, TaskData
+from panda_gnn.evaluation.train import Curves
 from panda_gnn.nn import GNN
 
-Settings = Mapping[str, Any]
+
+def no_settings(task: Task, config: Config) -> dict[str, Setting]:
+    """The defaults of a method that has nothing to set."""
+    return {}
+
+
+def as_it_is(data: TaskData, settings: Mapping[str, Any], seed: int) -> GraphTable:
+    """The graphs of the dataset, unchanged."""
+    return data.graphs
+
+
+def plain_model(task: Task, graphs: GraphTable, config: Config, **options: Any) -> GNN:
+    """The backbone without anything of PANDA, with the given options instead of the shared."""
+    model: GNN = task.model(GNN, graphs, config, **options)
+    return model
 
 
 @dataclass(frozen=True)
@@ -23,44 +38,14 @@ class Method:
         summary: One sentence for people.
         defaults: The settings and their values where a config gives none.
         graphs: Makes the graphs that the model sees.
-        model: Makes the model; ``None`` for the kernel, which has none.
-        check: Refuses settings that cannot be.
+        model: Makes the model.
+        check: Rejects settings that are out of range.
+        fit: Fits something else than a model, which needs a class for every graph, and scores it.
     """
 
     summary: str
-    defaults: Callable[[Config], dict[str, Setting]]
-    graphs: Callable[[Source, Settings, int], GraphTable]
-    model: Callable[[GraphTable, Config, Settings], GNN] | None
-    check: Callable[[Settings], object] = lambda settings: None
-
-
-def no_settings(config: Config) -> dict[str, Setting]:
-    """The defaults of a method that has nothing to set."""
-    return {}
-
-
-def as_it_is(given: Source, settings: Settings, seed: int) -> GraphTable:
-    """The graphs of the dataset, unchanged."""
-    return given.graphs
-
-
-def shared_options(config: Config, graphs: GraphTable) -> dict[str, Any]:
-    """The options that every model of a comparison shares."""
-    options: dict[str, Any] = {
-        "backbone": config.backbone,
-        "width": config.width,
-        "num_layers": config.num_layers,
-        "dropout": config.dropout,
-    }
-    if DATASETS[config.dataset].task == "node":
-        options["readout"] = None
-    if config.backbone.startswith("r"):
-        types = graphs.edge_options.get("edge_type")
-        options["num_relations"] = 1 if types is None else 2
-    return options
-
-
-def plain_model(graphs: GraphTable, config: Config, settings: Settings, **options: Any) -> GNN:
-    """The backbone without anything of PANDA, with the given options instead of the shared."""
-    stack = {**shared_options(config, graphs), **options}
-    return GNN(graphs.x.size(1), graphs.num_classes, **stack)
+    defaults: Callable[[Task, Config], Mapping[str, Setting]] = no_settings
+    graphs: Callable[[TaskData, Mapping[str, Any], int], GraphTable] = as_it_is
+    model: Callable[[Task, GraphTable, Config], GNN] = plain_model
+    check: Callable[[Mapping[str, Any]], object] = lambda settings: None
+    fit: Callable[[GraphTable, Split, Mapping[str, Any]], Curves] | None = None

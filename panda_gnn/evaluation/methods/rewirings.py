@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.evaluation.methods.method import (
-    Method,
-    Settings,
-    as_it_is,
-    no_settings,
-    plain_model,
-    shared_options,
-)
-from panda_gnn.evaluation.source import Source
+from panda_gnn.evaluation.methods.method import Method, plain_model
+from panda_gnn.evaluation.tasks import Task, TaskData
 from panda_gnn.nn import GNN, CommuteTimeGNN
 from panda_gnn.rewiring import (
     BORF,
@@ -32,44 +26,33 @@ from panda_gnn.rewiring import (
 def _rewiring(summary: str, transform: Callable[..., Rewiring], **defaults: Setting) -> Method:
     """A method that rewires every graph before the plain backbone sees it."""
 
-    def make(settings: Settings) -> Rewiring:
+    def make(settings: Mapping[str, Any]) -> Rewiring:
         return transform(**{name: settings[name] for name in defaults})
 
     @lru_cache(maxsize=2)
-    def rewired(given: Source, *settings: tuple[str, Setting]) -> GraphTable:
-        return given.collate(rewire_dataset(given.dataset, make(dict(settings))))
+    def rewired(data: TaskData, *settings: tuple[str, Setting]) -> GraphTable:
+        return data.task.collate(rewire_dataset(data.dataset, make(dict(settings))))
 
-    def graphs(given: Source, settings: Settings, seed: int) -> GraphTable:
-        return rewired(given, *sorted(settings.items()))
+    def graphs(data: TaskData, settings: Mapping[str, Any], seed: int) -> GraphTable:
+        return rewired(data, *sorted(settings.items()))
 
-    return Method(
-        summary,
-        lambda config: dict(defaults),
-        graphs,
-        plain_model,
-        make,
-    )
+    return Method(summary, lambda task, config: defaults, graphs, check=make)
 
 
-def _last_fa(graphs: GraphTable, config: Config, settings: Settings) -> GNN:
-    return plain_model(graphs, config, settings, last_layer_fa=True)
+def _last_fa(task: Task, graphs: GraphTable, config: Config) -> GNN:
+    return plain_model(task, graphs, config, last_layer_fa=True)
 
 
-def _commute_time(graphs: GraphTable, config: Config, settings: Settings) -> GNN:
-    return CommuteTimeGNN(
-        graphs.x.size(1),
-        graphs.num_classes,
-        centers=settings["centers"],
-        **shared_options(config, graphs),
-    )
+def _commute_time(task: Task, graphs: GraphTable, config: Config) -> GNN:
+    centers = config.settings["centers"]
+    model: GNN = task.model(CommuteTimeGNN, graphs, config, centers=centers)
+    return model
 
 
-REWIRINGS = {
+REWIRING_METHODS = {
     "last-fa": Method(
         "the plain backbone, every node seeing its whole graph in the last layer",
-        no_settings,
-        as_it_is,
-        _last_fa,
+        model=_last_fa,
     ),
     "every-fa": _rewiring("every pair of nodes of a graph is an edge", FullyAdjacent),
     "digl": _rewiring(
@@ -95,8 +78,7 @@ REWIRINGS = {
     "gtr": _rewiring("edges added to lower the total resistance", GTR, iterations=10),
     "ct-layer": Method(
         "the plain backbone on edge weights that a CT-Layer learns with it",
-        lambda config: {"centers": 16},
-        as_it_is,
-        _commute_time,
+        lambda task, config: {"centers": 16},
+        model=_commute_time,
     ),
 }

@@ -51,7 +51,7 @@ class Contestant:
         )
         return lambda table: PandaGNN(
             table.x.size(1),
-            table.num_classes,
+            table.num_outputs,
             high_width=int(self.settings["high_width"] or 0),
             backbone=config.backbone,
             width=config.width,

@@ -13,7 +13,9 @@ from panda_gnn.diagnostics import dirichlet_energy, node_states
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.methods import METHODS, complete
-from panda_gnn.evaluation.protocol import random_split, train
+from panda_gnn.evaluation.splits import random_split
+from panda_gnn.evaluation.tasks import task_of
+from panda_gnn.evaluation.train import train
 from panda_gnn.progress import track
 from panda_gnn.reports.figures.contestants import REWIRINGS
 from panda_gnn.reports.figures.request import Request, counted_trials, graph, printed, untrained
@@ -65,7 +67,7 @@ def _trial(request: Request, config: Config, seed: int) -> Tensor:
     split = random_split(table.num_graphs, seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        train(model, table, split, config, seed)
+        train(model, table, split, task_of(config.dataset).recipe(config), seed)
     batch = Batch.from_data_list([graph(table, index) for index in split.test.tolist()])
     with torch.no_grad():
         hidden = [states.values for states in node_states(model.eval(), batch)]

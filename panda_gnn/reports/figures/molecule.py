@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from panda_gnn.centrality import centrality
+from panda_gnn.paper import best_settings
 from panda_gnn.reports.figures.request import Request
 from panda_gnn.reports.figures.style import GREY, ORANGE, SKY, Row, panels
 from panda_gnn.reports.layout import layout
-from panda_gnn.reports.published import best_settings
 from panda_gnn.transforms import ExpandWidth
 
 if TYPE_CHECKING:

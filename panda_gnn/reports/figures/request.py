@@ -14,7 +14,7 @@ from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.methods import METHODS, complete
-from panda_gnn.evaluation.source import Source, source
+from panda_gnn.evaluation.tasks import TaskData, load_data
 from panda_gnn.nn import GNN
 from panda_gnn.reports.figures.style import Row
 
@@ -49,10 +49,10 @@ class Request:
         """How many random models are measured."""
         return f"{self.trials} random initialisation{'s' if self.trials > 1 else ''}"
 
-    def source(self, dataset: str) -> Source:
+    def source(self, dataset: str) -> TaskData:
         """The graphs of a dataset that are measured, in one piece."""
         graphs = None if self.graphs is None else tuple(self.chosen(dataset))
-        return source(dataset, self.root, self.mirror, graphs)
+        return load_data(dataset, self.root, self.mirror, graphs)
 
     def chosen(self, dataset: str) -> list[int]:
         """The numbers of the graphs that are measured."""
@@ -111,14 +111,14 @@ def untrained(
     """
     config = complete(config)
     method = METHODS[config.method]
-    assert method.model is not None
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        table = method.graphs(request.source(config.dataset), config.settings, seed)
+        data = request.source(config.dataset)
+        table = method.graphs(data, config.settings, seed)
         if in_channels is not None:
             blank = table.x.new_zeros(table.x.size(0), in_channels)
             table = table.with_nodes(x=blank, high=table.high)
-        model = make(table) if make else method.model(table, config, config.settings)
+        model = make(table) if make else method.model(data.task, table, config)
     return model.eval(), table
 
 

@@ -15,9 +15,8 @@ from types import FrameType
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import WorkerDied, WorkerExecutor
-from panda_gnn.evaluation.results import of_code
 from panda_gnn.evaluation.schedule import Schedule, Trial
-from panda_gnn.evaluation.store import Row, Store, identity
+from panda_gnn.evaluation.store import Row, Store, by_config_and_seed, identity
 from panda_gnn.evaluation.study import Study
 from panda_gnn.evaluation.tracking import Tracker
 from panda_gnn.progress import progress_bar
@@ -56,6 +55,7 @@ def run_study(
     *,
     code: str,
     trials: int,
+    first_seed: int = 0,
     selection: str = "best-val",
     budget: float | None = None,
     tracker: Tracker | None = None,
@@ -73,14 +73,16 @@ def run_study(
         run: The trial: a picklable function of a config and a seed.
         code: The version of the trial; rows of other versions do not count.
         trials: Seeds of every cell.
+        first_seed: The first of them; 0 where a cell has several candidates.
         selection: The rule under which intervals are taken, where a budget looks at them.
         budget: Seconds after which no trial starts, nor one that is expected to end later.
         tracker: Is told of every finished trial.
     """
-    finished = of_code(store.read().rows, code)
-    outcome = Outcome(adopted=adopt(study, store, finished, code=code, trials=trials))
+    finished = by_config_and_seed(store.read().rows, code)
+    seeds = range(first_seed, first_seed + trials)
+    outcome = Outcome(adopted=adopt(study, store, finished, code=code, seeds=seeds))
     schedule = Schedule(
-        study, finished, trials=trials, selection=selection, widest_first=budget is not None
+        study, finished, seeds=seeds, selection=selection, widest_first=budget is not None
     )
     deadline = None if budget is None else time.monotonic() + budget
     deaths = Counter[Trial]()
@@ -133,7 +135,7 @@ def run_study(
 
 
 def adopt(
-    study: Study, store: Store, finished: dict[str, dict[int, Row]], *, code: str, trials: int
+    study: Study, store: Store, finished: dict[str, dict[int, Row]], *, code: str, seeds: range
 ) -> int:
     """Copy the rows that other studies in the folder of the store have already, and count them."""
     wanted = {config.key for cell in study.cells for config in cell.candidates}
@@ -142,12 +144,11 @@ def adopt(
         if path == store.path:
             continue
         for row in Store(path).read().rows:
-            known = finished.get(row["key"], {})
             if (
                 row["code"] == code
                 and row["key"] in wanted
-                and row["seed"] < trials
-                and row["seed"] not in known
+                and row["seed"] in seeds
+                and row["seed"] not in finished.get(row["key"], {})
             ):
                 store.append(row)
                 finished.setdefault(row["key"], {})[row["seed"]] = row
@@ -175,8 +176,8 @@ def _keep(store: Store, row: Row) -> None:
 def _fits(config: Config, finished: dict[str, dict[int, Row]], deadline: float | None) -> bool:
     if deadline is None:
         return True
-    known = [float(row.get("seconds", 0)) for row in finished.get(config.key, {}).values()]
-    expected = sum(known) / len(known) if known else 0.0
+    times = [float(row.get("seconds", 0)) for row in finished.get(config.key, {}).values()]
+    expected = sum(times) / len(times) if times else 0.0
     return time.monotonic() + expected < deadline
 
 

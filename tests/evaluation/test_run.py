@@ -13,7 +13,7 @@ import pytest
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import LocalExecutor
 from panda_gnn.evaluation.executors.base import Answer, Call, WorkerExecutor, answer
-from panda_gnn.evaluation.running import Outcome, run_study
+from panda_gnn.evaluation.run import Outcome, run_study
 from panda_gnn.evaluation.store import Row, Store
 from panda_gnn.evaluation.study import Study
 from tests.evaluation.pretend import (

@@ -4,10 +4,10 @@ import pytest
 
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
-from panda_gnn.reports.published import (
+from panda_gnn.paper import (
+    BestSettings,
     CommonSettings,
     SearchSpace,
-    Settings,
     Value,
     best_settings,
     common_settings,
@@ -134,9 +134,9 @@ def test_the_lrgb_column_that_repeats_texas_is_noted() -> None:
 
 
 def test_best_settings() -> None:
-    assert best_settings("gcn", "mutag") == Settings(10, 112, "betweenness")
-    assert best_settings("rgin", "reddit-binary") == Settings(15, 96, "degree")
-    assert best_settings("gcn", "squirrel") == Settings(25, 96, "degree")
+    assert best_settings("gcn", "mutag") == BestSettings(10, 112, "betweenness")
+    assert best_settings("rgin", "reddit-binary") == BestSettings(15, 96, "degree")
+    assert best_settings("gcn", "squirrel") == BestSettings(25, 96, "degree")
     assert best_settings("gin", "squirrel") is None
     assert best_settings("gcn", "peptides-func") is None
     space = search_space()

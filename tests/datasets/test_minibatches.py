@@ -12,8 +12,8 @@ from torch.nn import functional as F
 from torch_geometric.data import Data
 from torch_geometric.utils import remove_self_loops, to_undirected
 
+from panda_gnn.datasets.minibatches import NodeBatches, available_sampler
 from panda_gnn.errors import InputError
-from panda_gnn.minibatches import NodeBatches, available_sampler
 from panda_gnn.nn import PandaGNN
 from panda_gnn.transforms import ExpandWidth
 
@@ -116,7 +116,7 @@ def test_bad_input_is_one_sentence() -> None:
 
 def scaling() -> ModuleType:
     """The benchmark as a module."""
-    path = Path(__file__).resolve().parents[1] / "benchmarks" / "scaling.py"
+    path = Path(__file__).resolve().parents[2] / "benchmarks" / "scaling.py"
     spec = importlib.util.spec_from_file_location("scaling", path)
     assert spec is not None
     assert spec.loader is not None

@@ -6,19 +6,20 @@ import dataclasses
 import itertools
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 
-from panda_gnn.datasets import DATASETS, entries, loading
+from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation import lrgb_protocol, methods, metrics, source, trial
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.lrgb_protocol import LRGB_METHODS, PRESETS, Preset, lrgb_split
-from panda_gnn.evaluation.methods import complete
-from panda_gnn.evaluation.training_defaults import training_of
+from panda_gnn.evaluation.methods import complete, configure
+from panda_gnn.evaluation.tasks import load_data, task_of
+from panda_gnn.evaluation.tasks.long_range import LONG_RANGE_METHODS, PRESETS, Preset
 from panda_gnn.evaluation.trial import run_trial
 from tests.datasets.test_lrgb import SIZES, make_mirror
 
@@ -26,7 +27,7 @@ SMALL: dict[str, Any] = {"width": 12, "num_layers": 2, "max_epochs": 2, "batch_s
 
 
 @pytest.fixture
-def _molecules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _molecules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Peptides-struct with seven molecules, for everything that looks at the table of datasets."""
     small = dataclasses.replace(
         DATASETS["peptides-struct"],
@@ -35,18 +36,17 @@ def _molecules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         average_nodes=5.0,
         average_edges=8.0,
     )
-    table = {**DATASETS, "peptides-struct": small}
-    for module in (entries, loading, lrgb_protocol, methods, metrics, source, trial):
-        monkeypatch.setattr(module, "DATASETS", table)
     monkeypatch.setenv("PANDA_DATA_ROOT", str(tmp_path / "root"))
     monkeypatch.setenv("PANDA_DATA_MIRROR", str(make_mirror(tmp_path / "mirror")))
-    source.source.cache_clear()
+    load_data.cache_clear()
+    with DATASETS.replaced({"peptides-struct": small}):
+        yield
 
 
 @pytest.mark.usefixtures("_molecules")
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("backbone", ["gcn", "gin"])
-@pytest.mark.parametrize("method", LRGB_METHODS)
+@pytest.mark.parametrize("method", LONG_RANGE_METHODS)
 def test_every_method_runs(method: str, backbone: str, preset: str) -> None:
     settings: dict[str, str | int] = {"preset": preset}
     if method == "panda":
@@ -70,7 +70,8 @@ def test_the_least_error_on_validation_counts_and_the_split_is_fixed() -> None:
     other = run_trial(config, 1)
     assert other["scores"] != row["scores"]
     assert other["split"] == row["split"]
-    assert [part.tolist() for part in vars(lrgb_split("peptides-struct")).values()] == [
+    data = load_data("peptides-struct")
+    assert [part.tolist() for part in vars(data.task.split(data, {}, 0)).values()] == [
         [0, 1, 2],
         [3, 4],
         [5, 6],
@@ -79,13 +80,14 @@ def test_the_least_error_on_validation_counts_and_the_split_is_fixed() -> None:
 
 def test_the_presets_are_complete_configs() -> None:
     for name, preset in PRESETS.items():
-        training: dict[str, Any] = training_of("peptides-func", {"preset": name})
-        assert training == preset.training
-        config = complete(Config("peptides-func", settings={"preset": name}, **training))
+        assert task_of("peptides-func").training({"preset": name}) == preset.training
+        config = configure("peptides-func", settings={"preset": name})
         assert config.settings["preset"] == name
-    assert training_of("peptides-func") == PRESETS["dwivedi"].training
-    assert training_of("texas") == {"num_layers": 3}
-    assert training_of("mutag") == {}
+        assert preset.training.items() <= config.to_dict().items()
+    assert task_of("peptides-func").training({}) == PRESETS["dwivedi"].training
+    assert task_of("texas").training({}) == {"num_layers": 3}
+    assert task_of("mutag").training({}) == {}
+    assert configure("peptides-func", width=64, max_epochs=3).width == 64
     panda = complete(Config("peptides-func", "gcn", "panda", width=300))
     assert dict(panda.settings) == {
         "k": 10,
@@ -115,12 +117,12 @@ def test_what_cannot_be_is_refused() -> None:
 def rates(preset: Preset, losses: list[float]) -> list[float]:
     """The learning rate of every epoch."""
     optimizer = torch.optim.AdamW([torch.zeros(1, requires_grad=True)], lr=1.0)
-    adapt = lrgb_protocol._rate(preset, optimizer, len(losses))
+    scheduler: Any = preset.scheduler(optimizer, len(losses))
     found = []
     for loss in losses:
         found.append(optimizer.param_groups[0]["lr"])
         optimizer.step()
-        adapt(loss)
+        scheduler.step(*([loss] if isinstance(scheduler, ReduceLROnPlateau) else []))
     return found
 
 

@@ -17,7 +17,7 @@ from torch_geometric.loader import NeighborLoader, RandomNodeLoader
 
 from panda_gnn.errors import InputError, choose
 
-SAMPLERS = ("neighbour", "random")
+NODE_SAMPLERS = ("neighbour", "random")
 
 
 def available_sampler() -> str:
@@ -64,7 +64,7 @@ class NodeBatches:
                 f"nodes must be a boolean mask of shape [{num_nodes}], "
                 f"got {nodes.dtype} of shape {list(nodes.shape)}"
             )
-        self.sampler = choose("sampler", sampler or available_sampler(), SAMPLERS)
+        self.sampler = choose("sampler", sampler or available_sampler(), NODE_SAMPLERS)
         if self.sampler == "neighbour" and available_sampler() != "neighbour":
             raise InputError(
                 "sampler 'neighbour' needs the package 'pyg-lib': install it, or take 'random'"

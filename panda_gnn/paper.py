@@ -1,11 +1,11 @@
 """The numbers that the PANDA paper prints, every cell of every table, and its settings.
 
-They live in ``published.toml`` beside this file, together with what is known to be wrong in them.
+They live in ``paper.toml`` beside this file, together with what is known to be wrong in them.
 
 >>> published("main", "gcn", "panda", "mutag")
 Value(mean=85.75, interval=1.396, printed='85.750 ± 1.396')
 >>> best_settings("gcn", "mutag")
-Settings(k=10, high_width=112, centrality='betweenness')
+BestSettings(k=10, high_width=112, centrality='betweenness')
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class PublishedTable:
 
 
 @dataclass(frozen=True)
-class Settings:
+class BestSettings:
     """The settings of PANDA that the paper found best on one dataset."""
 
     k: int
@@ -124,12 +124,14 @@ def tables() -> Mapping[str, PublishedTable]:
     )
 
 
-def best_settings(backbone: str, dataset: str) -> Settings | None:
+def best_settings(backbone: str, dataset: str) -> BestSettings | None:
     """The paper's best settings of PANDA, or ``None`` where it gives none."""
     for table in _content()["settings"].values():
         if dataset in table["datasets"] and backbone in table["cells"]:
             column = table["datasets"].index(dataset)
-            return Settings(**{key: row[column] for key, row in table["cells"][backbone].items()})
+            return BestSettings(
+                **{key: row[column] for key, row in table["cells"][backbone].items()}
+            )
     return None
 
 
@@ -160,4 +162,4 @@ def _value(printed: str) -> Value:
 
 @cache
 def _content() -> dict[str, Any]:
-    return tomllib.loads(files("panda_gnn.reports").joinpath("published.toml").read_text("utf-8"))
+    return tomllib.loads(files("panda_gnn").joinpath("paper.toml").read_text("utf-8"))

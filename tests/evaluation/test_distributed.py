@@ -12,15 +12,15 @@ import pytest
 import torch
 from torch import nn
 
-from panda_gnn.distributed import Workers, team
+from panda_gnn.evaluation.distributed import Workers, team
 
-GUIDE = Path(__file__).resolve().parents[1] / "docs" / "large-graphs.md"
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "large-graphs.md"
 
 GRADIENTS = """
 import torch
 from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
-from panda_gnn.distributed import team
+from panda_gnn.evaluation.distributed import team
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.nn import PandaGNN
 

@@ -13,10 +13,10 @@ from torch_geometric.utils import to_undirected
 
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.methods import METHODS, complete
-from panda_gnn.evaluation.node_protocol import node_split, train_nodes
+from panda_gnn.evaluation.tasks.node_classification import NODE_CLASSIFICATION, node_split
+from panda_gnn.evaluation.train import train
 from panda_gnn.evaluation.trial import run_trial
 from panda_gnn.nn import GNN
 
@@ -65,7 +65,8 @@ def test_training_is_the_literal_loop() -> None:
     model = GNN(5, 5, width=8, num_layers=2, dropout=0.0, readout=None)
     twin = GNN(5, 5, width=8, num_layers=2, dropout=0.0, readout=None)
     twin.load_state_dict(model.state_dict())
-    curves = train_nodes(model, GraphTable.collate([data]), split, config, 1)
+    table = NODE_CLASSIFICATION.collate([data])
+    curves = train(model, table, split, NODE_CLASSIFICATION.recipe(config), 1)
     optimizer = torch.optim.Adam(twin.parameters(), lr=1e-3)
     for epoch in range(4):
         out = twin(data.x, data.edge_index)
@@ -90,8 +91,8 @@ def test_labels_outside_the_training_nodes_do_not_reach_the_model() -> None:
             y[split.validation] = (y[split.validation] + 2) % 5
         torch.manual_seed(0)
         model = GNN(5, 5, width=4, readout=None)
-        table = dataclasses.replace(GraphTable.collate([data]), y=y)
-        train_nodes(model, table, split, config, 0)
+        table = dataclasses.replace(NODE_CLASSIFICATION.collate([data]), y=y)
+        train(model, table, split, NODE_CLASSIFICATION.recipe(config), 0)
         weights.append(torch.cat([p.detach().view(-1) for p in model.parameters()]))
     assert torch.equal(*weights)
 
@@ -156,4 +157,4 @@ def test_defaults_and_what_cannot_be() -> None:
     ):
         with pytest.raises(InputError, match=says):
             complete(config)
-    assert DATASETS["cora"].task == "node"
+    assert DATASETS["cora"].task == "node-classification"

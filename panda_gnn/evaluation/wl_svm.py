@@ -9,7 +9,9 @@ validation graphs.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +19,8 @@ import torch
 
 from panda_gnn.errors import require
 from panda_gnn.evaluation.batches import GraphTable
-from panda_gnn.evaluation.protocol import Curves, Split
+from panda_gnn.evaluation.splits import Split
+from panda_gnn.evaluation.train import Curves
 
 PENALTIES = tuple(10.0**power for power in range(-3, 4))
 
@@ -41,11 +44,11 @@ def kernel_matrix(graphs: GraphTable, rounds: int) -> npt.NDArray[np.float64]:
     return matrix
 
 
-def fit_kernel(graphs: GraphTable, split: Split, rounds: int) -> Curves:
+def fit_wl_svm(graphs: GraphTable, split: Split, settings: Mapping[str, Any]) -> Curves:
     """The scores of the machine whose C is best on the validation graphs, as one epoch."""
     from sklearn.svm import SVC
 
-    matrix = kernel_matrix(graphs, rounds)
+    matrix = kernel_matrix(graphs, settings["rounds"])
     y = graphs.y.numpy()
     train, validation, test = (part.numpy() for part in (split.train, split.validation, split.test))
 

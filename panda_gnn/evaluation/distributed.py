@@ -4,14 +4,7 @@ Started by ``torchrun --nproc-per-node 2 train.py``, every process has a copy of
 share of each mini-batch, and after the backward pass all have the gradient of the whole mini-batch:
 
 >>> with team() as workers:
-...     workers.start_alike(model)
-...     for rows in order.split(batch_size):          # the same order in every process
-...         own = workers.share(rows)
-...         loss = task(model, own)                   # a mean over the rows in ``own``
-...         optimizer.zero_grad()
-...         loss.backward()
-...         workers.average_gradients(model, len(own))
-...         optimizer.step()
+...     train(model, graphs, split, recipe, seed, workers=workers)
 
 Without dropout and batch norm that is what one process computes, up to rounding. Dropout is drawn
 in every process by itself, so with it the gradients are equal in expectation; a batch norm takes
@@ -20,15 +13,12 @@ its means over the share of its process. Without torchrun the same program runs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, distributed, nn
-
-from panda_gnn.evaluation.batches import GraphTable
-from panda_gnn.nn import GNN
 
 
 @dataclass(frozen=True)
@@ -93,41 +83,3 @@ def team(backend: str = "gloo") -> Iterator[Workers]:
         yield Workers(distributed.get_rank(), distributed.get_world_size())
     finally:
         distributed.destroy_process_group()
-
-
-def train_epoch(
-    model: GNN,
-    optimizer: torch.optim.Optimizer,
-    graphs: GraphTable,
-    chosen: Tensor,
-    *,
-    workers: Workers,
-    loss: Callable[[Tensor, Tensor], Tensor],
-    batch_size: int,
-    generator: torch.Generator,
-) -> float:
-    """One step of the optimiser for each mini-batch of the chosen graphs; returns the mean loss.
-
-    Args:
-        model: The model, alike in all processes.
-        optimizer: Its optimiser, alike too.
-        graphs: All graphs.
-        chosen: Those to train on.
-        workers: The processes.
-        loss: A mean over graphs, from outputs and targets.
-        batch_size: Graphs of a mini-batch, over all processes.
-        generator: Shuffles; it must have the same seed in all processes.
-    """
-    model.train()
-    total = 0.0
-    for rows in chosen[torch.randperm(chosen.numel(), generator=generator)].split(batch_size):
-        own = workers.share(rows)
-        optimizer.zero_grad()
-        if own.numel():
-            batch = graphs.take(own)
-            value = loss(batch.scores(model), batch.y) + model.auxiliary_loss
-            value.backward()
-            total += own.numel() * float(value.detach())
-        workers.average_gradients(model, own.numel())
-        optimizer.step()
-    return workers.total(total) / max(1, chosen.numel())

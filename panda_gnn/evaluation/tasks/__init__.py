@@ -1,0 +1,68 @@
+"""Every task, and datasets as their tasks see them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from torch import Tensor
+
+from panda_gnn.datasets import DATASETS, load
+from panda_gnn.errors import InputError
+from panda_gnn.evaluation.tasks.graph_classification import GRAPH_CLASSIFICATION
+from panda_gnn.evaluation.tasks.long_range import MULTI_LABEL, REGRESSION
+from panda_gnn.evaluation.tasks.node_classification import NODE_CLASSIFICATION
+from panda_gnn.evaluation.tasks.task import Task, TaskData
+from panda_gnn.registry import Registry
+
+__all__ = ["TASKS", "Task", "TaskData", "evaluate", "load_data", "task_of"]
+
+TASKS: Registry[Task] = Registry(
+    "task",
+    {
+        task.name: task
+        for task in (GRAPH_CLASSIFICATION, NODE_CLASSIFICATION, MULTI_LABEL, REGRESSION)
+    },
+)
+"""Every task by the name that datasets have for it."""
+
+
+def task_of(dataset: str) -> Task:
+    """The task of a dataset, by its name."""
+    return TASKS.lookup(DATASETS.lookup(dataset).task)
+
+
+@lru_cache(maxsize=2)
+def load_data(
+    name: str,
+    root: str | None = None,
+    mirror: str | None = None,
+    graphs: tuple[int, ...] | None = None,
+) -> TaskData:
+    """The dataset ``name``, or some of its graphs, loaded and collated once in a process."""
+    dataset = load(name, root=root, mirror=mirror)
+    if graphs is not None:
+        dataset = dataset.copy(list(graphs))
+    task = task_of(name)
+    return TaskData(DATASETS[name], task, dataset, task.collate(dataset))
+
+
+def evaluate(dataset: str, output: Tensor, target: Tensor) -> float:
+    """Score what a model gives for some graphs or nodes of ``dataset``, by the dataset's metric.
+
+    >>> evaluate("texas", scores, classes)             # accuracy
+    >>> evaluate("peptides-func", logits, labels)      # average precision, mean over the ten labels
+    >>> evaluate("peptides-struct", values, targets)   # mean absolute error: less is better
+
+    Args:
+        dataset: The name of the dataset.
+        output: One row for each graph or node, one column for each class or target of the dataset.
+        target: The classes, shape ``[num_rows]``, or the targets, of the shape of ``output``.
+    """
+    entry, metric = DATASETS.lookup(dataset), task_of(dataset).metric
+    expected = [target.size(0), entry.num_classes]
+    if list(output.shape) != expected:
+        raise InputError(
+            f"output has shape {list(output.shape)}, but {metric.name} on {entry.printed} "
+            f"needs {expected}: one row for each target, one column for each class"
+        )
+    return metric.score(output, target)

@@ -1,0 +1,79 @@
+"""Node classification: the class of every node of one graph, trained in one piece."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import torch
+from torch.nn import functional as F
+from torch.optim import Adam
+from torch.optim.lr_scheduler import ReduceLROnPlateau
+from torch_geometric.data import Data, InMemoryDataset
+
+from panda_gnn.errors import choose
+from panda_gnn.evaluation.batches import GraphTable
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.metrics import ACCURACY
+from panda_gnn.evaluation.splits import Split, random_split
+from panda_gnn.evaluation.tasks.task import Task, TaskData
+from panda_gnn.evaluation.train import Recipe
+
+NODE_SPLITS = ("random", "public")
+PLATEAU_PATIENCE = 25
+
+
+class NodeClassification(Task):
+    """A class for every node of one graph.
+
+    Training is that of graph classification except that a mini-batch is the whole graph and the
+    learning rate is divided by ten when the training loss has not fallen for 25 epochs. Models have
+    3 layers by default, as in the rewiring papers.
+    """
+
+    def training(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"num_layers": 3}
+
+    def check(self, config: Config) -> None:
+        choose("split", config.settings["split"], NODE_SPLITS)
+
+    def collate(self, graphs: Sequence[Data] | InMemoryDataset) -> GraphTable:
+        table = super().collate(graphs)
+        return replace(table, target_nodes=torch.arange(table.x.size(0)))
+
+    def split(self, data: TaskData, settings: Mapping[str, Any], seed: int) -> Split:
+        return node_split(data.dataset[0], settings["split"], seed)
+
+    def recipe(self, config: Config) -> Recipe:
+        return Recipe(
+            F.cross_entropy,
+            self.metric,
+            partial(Adam, lr=config.learning_rate, fused=True),
+            config.max_epochs,
+            shuffle=False,
+            scheduler=partial(ReduceLROnPlateau, patience=PLATEAU_PATIENCE),
+            patience=config.patience,
+            threshold=config.threshold,
+        )
+
+
+def node_split(data: Data, kind: str, seed: int) -> Split:
+    """The nodes for training, validation and test.
+
+    Args:
+        data: The graph, with the public splits as columns of its masks.
+        kind: ``"random"`` for 60 % of the nodes for training, 20 % for validation and the rest for
+            test, by the seed alone; ``"public"`` for one of the ten splits of Geom-GCN, that of
+            number ``seed`` modulo ten, which are 48 / 32 / 20 % of the nodes.
+        seed: The seed.
+    """
+    if choose("split", kind, NODE_SPLITS) == "public":
+        number = seed % data.train_mask.size(1)
+        masks = (data.train_mask, data.val_mask, data.test_mask)
+        return Split(*(mask[:, number].nonzero().view(-1) for mask in masks))
+    return random_split(int(data.num_nodes or 0), seed, train=0.6, validation=0.2)
+
+
+NODE_CLASSIFICATION = NodeClassification("node-classification", ACCURACY, {"split": "random"})

@@ -1,0 +1,176 @@
+"""The one loop that trains: graphs or nodes, one process or several.
+
+>>> curves = train(model, graphs, split, task.recipe(config), seed)
+
+What is trained is decided by the :class:`Recipe`, which a task makes of a config. Training looks at
+the training rows and at the validation score, and at nothing else: the test scores of all epochs
+are recorded beside it, for :mod:`panda_gnn.evaluation.epoch_selection` to read afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
+
+from panda_gnn.evaluation.batches import GraphTable
+from panda_gnn.evaluation.distributed import Workers
+from panda_gnn.evaluation.metrics import Metric
+from panda_gnn.evaluation.splits import Split
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a model is trained and scored.
+
+    Attributes:
+        loss: The mean loss over the rows of a mini-batch, from outputs and targets.
+        metric: How outputs are scored.
+        optimizer: Makes the optimiser of the trained parameters.
+        max_epochs: Epochs after which training ends in any case.
+        batch_size: Rows of a mini-batch, over all processes; ``None`` for all rows at once.
+        shuffle: Whether every epoch has another order of the training rows.
+        scheduler: Makes what adapts the learning rate after every epoch.
+        watches: The loss that tells a scheduler of plateaus when to act: the sum over the training
+            mini-batches, or the loss of the validation rows.
+        clip: The greatest norm of the gradient.
+        patience: Epochs without a new validation goal after which training ends, if ever.
+        threshold: The next validation goal is this many times the score that reached the last.
+        goal: The validation score at which training ends.
+    """
+
+    loss: Callable[[Tensor, Tensor], Tensor]
+    metric: Metric
+    optimizer: Callable[[list[nn.Parameter]], Optimizer]
+    max_epochs: int
+    batch_size: int | None = None
+    shuffle: bool = True
+    scheduler: Callable[[Optimizer], LRScheduler] | None = None
+    watches: Literal["training", "validation"] = "training"
+    clip: float | None = None
+    patience: int | None = None
+    threshold: float = 1.0
+    goal: float = float("inf")
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The scores after every epoch, and the training loss summed over its mini-batches."""
+
+    validation: tuple[float, ...]
+    test: tuple[float, ...]
+    loss: tuple[float, ...] = ()
+
+
+class Patience:
+    """Says when to stop: ``patience`` epochs without reaching ``threshold`` times the last goal."""
+
+    def __init__(self, patience: int | None, threshold: float) -> None:
+        self.patience = patience
+        self.threshold = threshold
+        self.goal = 0.0
+        self.waited = 0
+
+    def is_over(self, validation: float) -> bool:
+        """Whether training ends after an epoch with this validation score."""
+        if validation > self.goal:
+            self.goal = validation * self.threshold
+            self.waited = 0
+        else:
+            self.waited += 1
+        return self.patience is not None and self.waited > self.patience
+
+
+def train(
+    model: Any,
+    graphs: GraphTable,
+    split: Split,
+    recipe: Recipe,
+    seed: int,
+    on_epoch: Callable[[int, float], None] | None = None,
+    *,
+    workers: Workers | None = None,
+) -> Curves:
+    """Train ``model`` in place and return its scores after every epoch.
+
+    Args:
+        model: The model, such as :class:`~panda_gnn.nn.GNN`.
+        graphs: All graphs.
+        split: Which of their rows are for what.
+        recipe: Loss, optimiser, stopping and so on.
+        seed: Decides the order of the mini-batches.
+        on_epoch: Called after every epoch with its number and validation score.
+        workers: The processes that train together; by default this one alone. Each takes its share
+            of every mini-batch, and all of them score all rows.
+    """
+    workers = workers or Workers()
+    workers.start_alike(model)
+    shuffle = torch.Generator().manual_seed(seed)
+    trained = [p for p in model.parameters() if p.requires_grad]
+    optimizer = recipe.optimizer(trained)
+    scheduler = None if recipe.scheduler is None else recipe.scheduler(optimizer)
+    patience = Patience(recipe.patience, recipe.threshold)
+    held_out = _held_out(graphs, split, recipe.batch_size)
+    sizes = [split.validation.numel(), split.test.numel()]
+    losses: list[float] = []
+    validation: list[float] = []
+    test: list[float] = []
+    for epoch in range(recipe.max_epochs):
+        model.train()
+        order = split.train
+        if recipe.shuffle:
+            order = order[torch.randperm(order.numel(), generator=shuffle)]
+        total = 0.0
+        for rows in order.split(recipe.batch_size or max(1, order.numel())):
+            own = workers.share(rows)
+            optimizer.zero_grad()
+            if own.numel():
+                batch = graphs.take(own)
+                loss = recipe.loss(batch.scores(model), batch.y)
+                loss = loss + getattr(model, "auxiliary_loss", 0.0)
+                loss.backward()
+                total += own.numel() / rows.numel() * float(loss.detach())
+            workers.average_gradients(model, own.numel())
+            if recipe.clip is not None:
+                nn.utils.clip_grad_norm_(trained, recipe.clip)
+            optimizer.step()
+        losses.append(workers.total(total))
+        outputs, targets = (values.split(sizes) for values in predict(model, held_out))
+        validation.append(recipe.metric.score(outputs[0], targets[0]))
+        test.append(recipe.metric.score(outputs[1], targets[1]))
+        if isinstance(scheduler, ReduceLROnPlateau):
+            watched = losses[-1]
+            if recipe.watches == "validation":
+                watched = float(recipe.loss(outputs[0], targets[0]))
+            scheduler.step(watched)
+        elif scheduler is not None:
+            scheduler.step()
+        if on_epoch is not None:
+            on_epoch(epoch, validation[-1])
+        if patience.is_over(validation[-1]) or validation[-1] >= recipe.goal:
+            break
+    return Curves(tuple(validation), tuple(test), tuple(losses))
+
+
+def _held_out(graphs: GraphTable, split: Split, batch_size: int | None) -> list[GraphTable]:
+    """The validation rows and then the test rows; all rows at once share one forward pass."""
+    parts = [split.validation, split.test]
+    if batch_size is None:
+        parts = [torch.cat(parts)]
+    return [batch for part in parts for batch in graphs.batches(part, batch_size)]
+
+
+def predict(model: Any, batches: Sequence[GraphTable]) -> tuple[Tensor, Tensor]:
+    """The outputs of the model in evaluation mode for the rows of some batches, and their targets.
+
+    Without batches both are empty.
+    """
+    model.eval()
+    with torch.no_grad():
+        outputs = [batch.scores(model) for batch in batches] or [torch.empty(0)]
+    return torch.cat(outputs), torch.cat([batch.y for batch in batches] or [torch.empty(0)])
