@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -10,12 +12,12 @@ from torch_geometric.nn.inits import glorot
 from panda_gnn.nn.backend import current_backend
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.kernels.row_weights import Weights, width_normalised_weights
-from panda_gnn.nn.panda_conv import Activation, PandaSumConv, SumConvolution, Widths
+from panda_gnn.nn.panda_conv import Convolution, PandaSumLayer
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import propagate_normalised
 
 
-class GCNLayer(SumConvolution):
+class GCNLayer(Convolution):
     r"""The graph convolution of `"Semi-supervised Classification with Graph Convolutional Networks"
     <https://arxiv.org/abs/1609.02907>`_, on :class:`~panda_gnn.nn.Edges`.
 
@@ -67,7 +69,7 @@ class GCNLayer(SumConvolution):
         return f"self_loops={self.self_loops}, backend={current_backend()}"
 
 
-class PandaGCNConv(PandaSumConv):
+class PandaGCNConv(PandaSumLayer):
     r"""PANDA-GCN, Eqs. (panda-gcn-low) and (panda-gcn-high) of the paper with their neighbourhoods
     put right: a low node selects from its high neighbours, a high node expands its low ones.
 
@@ -89,37 +91,17 @@ class PandaGCNConv(PandaSumConv):
         self_loops: Whether a node is its own neighbour too; in the paper it is not.
         bias: Whether there is a bias; in the paper there is none.
         activation: The sigma above; ``None`` for the last layer of a model.
-        selector: ``"topk"`` (the paper), ``"sorted"``, ``"gated"`` or ``"linear"``.
-        selector_hidden: Hidden size of the selector's eta, or ``None`` for one linear map.
-        score: ``"sigmoid"`` (the paper) or ``"relu"``.
+        **options: ``selector``, ``selector_hidden`` and ``score`` of
+            :class:`~panda_gnn.nn.PandaConv`.
     """
 
-    low: GCNLayer
-    high: GCNLayer
-
-    def __init__(
-        self,
-        in_channels: Widths,
-        out_channels: Widths,
-        *,
-        residual: bool = True,
-        self_loops: bool = False,
-        bias: bool = False,
-        activation: Activation | None = torch.relu,
-        selector: str = "topk",
-        selector_hidden: int | None = None,
-        score: str = "sigmoid",
-    ) -> None:
-        super().__init__(
-            lambda i, o: GCNLayer(i, o, self_loops=self_loops, bias=bias),
-            in_channels,
-            out_channels,
-            selector=selector,
-            selector_hidden=selector_hidden,
-            score=score,
-            activation=activation,
-            residual=residual,
-        )
+    layer = GCNLayer
+    defaults: ClassVar[dict[str, Any]] = {
+        "residual": True,
+        "self_loops": False,
+        "bias": False,
+        "activation": torch.relu,
+    }
 
     @property
     def maps_first(self) -> bool:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from typing_extensions import Unpack
 
 from panda_gnn.nn.backend import current_backend
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.kernels.row_weights import Weights, width_edge_weights
-from panda_gnn.nn.panda_conv import PandaOptions, PandaSumConv, SumConvolution, Widths
+from panda_gnn.nn.panda_conv import Convolution, PandaSumLayer
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import propagate
 
@@ -48,7 +47,7 @@ def perceptron(
     )
 
 
-class GINLayer(SumConvolution):
+class GINLayer(Convolution):
     r"""The convolution of `"How Powerful are Graph Neural Networks?"
     <https://arxiv.org/abs/1810.00826>`_, on :class:`~panda_gnn.nn.Edges`.
 
@@ -103,7 +102,7 @@ class GINLayer(SumConvolution):
         return f"backend={current_backend()}"
 
 
-class PandaGINConv(PandaSumConv):
+class PandaGINConv(PandaSumLayer):
     r"""PANDA-GIN, as in the paper's appendix 'Layer-update of PANDA-GIN'.
 
     .. math::
@@ -119,32 +118,12 @@ class PandaGINConv(PandaSumConv):
     Args:
         in_channels: Input widths ``(low, high)``, or one for both.
         out_channels: Output widths ``(low, high)``, or one for both.
-        eps: The starting value of epsilon.
-        train_eps: Whether epsilon is learned, one for low and one for high nodes.
-        hidden_norm: Whether the MLPs normalise their hidden layer.
-        **options: Those of :class:`~panda_gnn.nn.PandaConv`: ``selector``, ``selector_hidden``,
+        **options: Those of :class:`GINLayer` (a learned epsilon is one for low and one for high
+            nodes) and of :class:`~panda_gnn.nn.PandaConv`: ``selector``, ``selector_hidden``,
             ``score``, ``activation``, ``residual``.
     """
 
-    low: GINLayer
-    high: GINLayer
-
-    def __init__(
-        self,
-        in_channels: Widths,
-        out_channels: Widths,
-        *,
-        eps: float = 0.0,
-        train_eps: bool = False,
-        hidden_norm: bool = True,
-        **options: Unpack[PandaOptions],
-    ) -> None:
-        super().__init__(
-            lambda i, o: GINLayer(i, o, eps=eps, train_eps=train_eps, hidden_norm=hidden_norm),
-            in_channels,
-            out_channels,
-            **options,
-        )
+    layer = GINLayer
 
     def row_weights(self, x: Pair, partition: WidthPartition) -> Weights | None:
         """The edges' own weights, and 1 + epsilon for every node."""

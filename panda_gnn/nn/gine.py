@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from typing_extensions import Unpack
 
 from panda_gnn.errors import InputError
 from panda_gnn.nn.edges import Edges
-from panda_gnn.nn.panda_conv import Convolution, PandaConv, PandaOptions, Widths
+from panda_gnn.nn.panda_conv import Convolution, PandaLayer
 from panda_gnn.nn.partition import Pair
 from panda_gnn.nn.propagate import add_messages
 
@@ -85,27 +84,13 @@ class GINELayer(Convolution):
         return out
 
 
-class PandaGINEConv(PandaConv):
+class PandaGINEConv(PandaLayer):
     """PANDA-GINE: :class:`GINELayer` made width-aware.
 
     Args:
         in_channels: Input widths ``(low, high)``, or one for both.
         out_channels: Output widths ``(low, high)``, or one for both.
-        edge_categories: The number of categories of each column of ``edge_attr``.
-        **options: Those of :class:`~panda_gnn.nn.PandaConv`.
+        **options: Those of :class:`GINELayer` and of :class:`~panda_gnn.nn.PandaConv`.
     """
 
-    def __init__(
-        self,
-        in_channels: Widths,
-        out_channels: Widths,
-        *,
-        edge_categories: Sequence[int],
-        **options: Unpack[PandaOptions],
-    ) -> None:
-        super().__init__(
-            lambda i, o: GINELayer(i, o, edge_categories=edge_categories),
-            in_channels,
-            out_channels,
-            **options,
-        )
+    layer = GINELayer

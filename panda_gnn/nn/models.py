@@ -19,7 +19,7 @@ from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
 from panda_gnn.nn.gin import BatchNorm, GINLayer, PandaGINConv
 from panda_gnn.nn.gine import CategoryEncoder, GINELayer, PandaGINEConv
 from panda_gnn.nn.kernels.dropout import dropout
-from panda_gnn.nn.panda_conv import Factory, PandaConv, PlainConv
+from panda_gnn.nn.panda_conv import SELECTOR_OPTIONS, Factory, PandaConv, PlainConv
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.readout import FullyAdjacentLast, graphs_of, mean_of_graphs
 from panda_gnn.nn.released import (
@@ -58,7 +58,6 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = MappingProxyType(
     {"relu": torch.relu, "gelu": F.gelu}
 )
 PANDA_LAYERS = ("all", "last")
-PANDA_OPTIONS = ("selector", "selector_hidden", "score")
 
 
 class NumParameters(NamedTuple):
@@ -312,7 +311,7 @@ class PandaGNN(GNN):
     ) -> None:
         self.panda_layers = choose("panda_layers", panda_layers, PANDA_LAYERS)
         self.high_width = high_width
-        self.panda_options = {key: options.pop(key) for key in PANDA_OPTIONS if key in options}
+        self.panda_options = {key: options.pop(key) for key in SELECTOR_OPTIONS if key in options}
         self.variant = PANDA_VARIANTS[choose("variant", variant, PANDA_VARIANTS)]
         if variant != "paper":
             choose("backbone", str(backbone), self.variant, f"of the variant '{variant}'")
@@ -390,9 +389,7 @@ class PandaGNN(GNN):
         *,
         batch: Tensor | None = None,
         num_graphs: int | None = None,
-        edge_weight: Tensor | None = None,
-        edge_attr: Tensor | None = None,
-        edge_type: Tensor | None = None,
+        **edge_values: Tensor | None,
     ) -> Tensor:
         """The scores of each graph, or of each node where ``readout`` is ``None``.
 
@@ -404,9 +401,7 @@ class PandaGNN(GNN):
                 :class:`~panda_gnn.transforms.ExpandWidth`; needed where ``edge_index`` is a tensor.
             batch: The graph of each node; without it there is one graph.
             num_graphs: The number of graphs, where known.
-            edge_weight: Optional weight of each edge.
-            edge_attr: Optional features of each edge.
-            edge_type: Optional relation of each edge.
+            **edge_values: Optional ``edge_weight``, ``edge_attr`` and ``edge_type``.
         """
         partition = edge_index
         if isinstance(partition, Tensor):
@@ -415,13 +410,7 @@ class PandaGNN(GNN):
                     "PandaGNN needs the mask of the high nodes: pass high=data.high, "
                     "written by panda_gnn.transforms.ExpandWidth"
                 )
-            partition = WidthPartition(
-                partition,
-                high,
-                edge_weight=edge_weight,
-                edge_attr=edge_attr,
-                edge_type=edge_type,
-            )
+            partition = WidthPartition(partition, high, **edge_values)
         *_, last = self._states(x, partition)
         out = last if isinstance(last, Tensor) else partition.merge(*last)
         return self.read(out, batch, num_graphs)

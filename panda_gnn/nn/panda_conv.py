@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TypedDict
+from functools import partial
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +23,9 @@ from panda_gnn.nn.selectors import selector as make_selector
 Widths = int | tuple[int, int]
 Factory = Callable[[int, int], nn.Module]
 Activation = Callable[[Tensor], Tensor]
+
+SELECTOR_OPTIONS = ("selector", "selector_hidden", "score")
+PANDA_OPTIONS = (*SELECTOR_OPTIONS, "activation", "residual")
 
 
 def as_pair(widths: Widths, name: str) -> tuple[int, int]:
@@ -129,16 +133,6 @@ class PlainConv(nn.Module):
     def forward(self, x: Tensor, edges: Edges) -> Tensor:
         """The new states of all nodes."""
         return update(self.conv(x, edges), x, self.activation, self.residual)
-
-
-class PandaOptions(TypedDict, total=False):
-    """The options of :class:`PandaConv` that every width-aware layer takes."""
-
-    selector: str
-    selector_hidden: int | None
-    score: str
-    activation: Activation | None
-    residual: bool
 
 
 class PandaConv(nn.Module):
@@ -261,22 +255,35 @@ class PandaConv(nn.Module):
         return f"{name}(low={low}, high={high}, selector={self.selector_kind})"
 
 
-class SumConvolution(Convolution):
-    """A convolution that sums the states of neighbours and transforms the sums."""
+class PandaLayer(PandaConv):
+    """A :class:`PandaConv` of one of our own convolutions.
 
-    def transform(self, sums: Tensor) -> Tensor:
-        """The new states from the sums."""
-        raise NotImplementedError
-
-
-class PandaSumConv(PandaConv):
-    """A :class:`PandaConv` of :class:`SumConvolution`, whose adapted sums can be computed at once.
-
-    Where they can (:func:`~panda_gnn.nn.propagate.can_fuse`), no message is ever stored.
+    Args:
+        in_channels: Input widths ``(low, high)``, or one for both.
+        out_channels: Output widths ``(low, high)``, or one for both.
+        **options: Those of :class:`PandaConv` and of the convolution.
     """
 
-    low: SumConvolution
-    high: SumConvolution
+    #: The convolution.
+    layer: ClassVar[type[Convolution]]
+    #: Options that are not what they are in :class:`PandaConv` or in the convolution.
+    defaults: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, in_channels: Widths, out_channels: Widths, **options: Any) -> None:
+        options = self.defaults | options
+        own = {name: options.pop(name) for name in PANDA_OPTIONS if name in options}
+        super().__init__(partial(self.layer, **options), in_channels, out_channels, **own)
+
+
+class PandaSumLayer(PandaLayer):
+    """A :class:`PandaLayer` whose convolution transforms sums, which can be computed at once.
+
+    Where they can (:func:`~panda_gnn.nn.propagate.can_fuse`), no message is ever stored. The
+    convolution's method ``transform`` makes new states of sums.
+    """
+
+    low: Any
+    high: Any
 
     def row_weights(self, x: Pair, partition: WidthPartition) -> Weights | None:
         """The weights of edges and of nodes' own states, or ``None`` where these learn."""

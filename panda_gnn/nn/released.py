@@ -7,7 +7,7 @@ says each class. An option that the released code fixes is overridden without a 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -15,14 +15,30 @@ from torch import Tensor
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gcn import PandaGCNConv
 from panda_gnn.nn.gin import PandaGINConv
-from panda_gnn.nn.panda_conv import PandaConv, Widths
+from panda_gnn.nn.panda_conv import PandaLayer, Widths
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import propagate, propagate_normalised
-from panda_gnn.nn.rgcn import RGCNLayer
-from panda_gnn.nn.rgin import RGINLayer
+from panda_gnn.nn.rgcn import PandaRGCNConv, RGCNLayer
+from panda_gnn.nn.rgin import PandaRGINConv, RGINLayer
 
 
-class ReleasedGCNConv(PandaGCNConv):
+class ReleasedConv(PandaLayer):
+    """What the layers have in common: relu scores, and f with a bias."""
+
+    #: The options that the released code fixes.
+    fixed: ClassVar[dict[str, Any]]
+
+    def __init__(self, in_channels: Widths, out_channels: Widths, **options: Any) -> None:
+        super().__init__(in_channels, out_channels, **(options | self.fixed | {"score": "relu"}))
+        self.adapt_with_bias()
+
+    def adapt_with_bias(self) -> None:
+        """Make f and g again, f with a bias, where the layer has them."""
+        if self.expand is not None:
+            self.adapt_between(*self.in_channels, bias=True)
+
+
+class ReleasedGCNConv(ReleasedConv, PandaGCNConv):
     r"""PANDA-GCN with self-loops, f and g after the linear maps and even between equal widths (so
     the last layer permutes class scores), and a residual connection inside the activation:
 
@@ -33,9 +49,10 @@ class ReleasedGCNConv(PandaGCNConv):
     with messages :math:`\mathbf{m}_{uv}` made of :math:`\mathbf{y}_u`.
     """
 
-    def __init__(self, in_channels: Widths, out_channels: Widths, **options: Any) -> None:
-        fixed = {"residual": False, "self_loops": True, "bias": False, "score": "relu"}
-        super().__init__(in_channels, out_channels, **(options | fixed))
+    fixed: ClassVar[dict[str, Any]] = {"residual": False, "self_loops": True, "bias": False}
+
+    def adapt_with_bias(self) -> None:
+        """Make f and g for the output widths."""
         self.adapt_between(*self.out_channels, bias=True)
 
     def convolve(self, x: Pair, partition: WidthPartition) -> Pair:
@@ -51,13 +68,10 @@ class ReleasedGCNConv(PandaGCNConv):
         return low + sums[0], high + sums[1]
 
 
-class ReleasedGINConv(PandaGINConv):
+class ReleasedGINConv(ReleasedConv, PandaGINConv):
     """PANDA-GIN with epsilon fixed at zero."""
 
-    def __init__(self, in_channels: Widths, out_channels: Widths, **options: Any) -> None:
-        fixed = {"eps": 0.0, "train_eps": False, "score": "relu"}
-        super().__init__(in_channels, out_channels, **(options | fixed))
-        _give_bias(self)
+    fixed: ClassVar[dict[str, Any]] = {"eps": 0.0, "train_eps": False}
 
 
 class ReleasedRGCNLayer(RGCNLayer):
@@ -70,25 +84,11 @@ class ReleasedRGCNLayer(RGCNLayer):
         return out + propagate(sources, edges, edges.edge_weight) @ self.weight.sum(0)
 
 
-class ReleasedRGCNConv(PandaConv):
+class ReleasedRGCNConv(ReleasedConv, PandaRGCNConv):
     """PANDA-R-GCN of :class:`ReleasedRGCNLayer`, without a bias."""
 
-    def __init__(
-        self,
-        in_channels: Widths,
-        out_channels: Widths,
-        *,
-        num_relations: int = 1,
-        bias: bool = False,
-        **options: Any,
-    ) -> None:
-        super().__init__(
-            lambda i, o: ReleasedRGCNLayer(i, o, num_relations=num_relations, bias=False),
-            in_channels,
-            out_channels,
-            **(options | {"score": "relu"}),
-        )
-        _give_bias(self)
+    layer = ReleasedRGCNLayer
+    fixed: ClassVar[dict[str, Any]] = {"bias": False}
 
 
 class ReleasedRGINLayer(RGINLayer):
@@ -101,32 +101,8 @@ class ReleasedRGINLayer(RGINLayer):
         return root + last
 
 
-class ReleasedRGINConv(PandaConv):
+class ReleasedRGINConv(ReleasedConv, PandaRGINConv):
     """PANDA-R-GIN of :class:`ReleasedRGINLayer`, with epsilon fixed at zero."""
 
-    def __init__(
-        self,
-        in_channels: Widths,
-        out_channels: Widths,
-        *,
-        num_relations: int = 1,
-        eps: float = 0.0,
-        train_eps: bool = False,
-        hidden_norm: bool = True,
-        **options: Any,
-    ) -> None:
-        super().__init__(
-            lambda i, o: ReleasedRGINLayer(
-                i, o, num_relations=num_relations, hidden_norm=hidden_norm
-            ),
-            in_channels,
-            out_channels,
-            **(options | {"score": "relu"}),
-        )
-        _give_bias(self)
-
-
-def _give_bias(layer: PandaConv) -> None:
-    """Make f and g anew, f with a bias, where the layer has them."""
-    if layer.expand is not None:
-        layer.adapt_between(*layer.in_channels, bias=True)
+    layer = ReleasedRGINLayer
+    fixed: ClassVar[dict[str, Any]] = {"eps": 0.0, "train_eps": False}

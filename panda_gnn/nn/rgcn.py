@@ -5,11 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 from torch_geometric.nn.inits import glorot
-from typing_extensions import Unpack
 
 from panda_gnn.errors import InputError
 from panda_gnn.nn.edges import Edges
-from panda_gnn.nn.panda_conv import Convolution, PandaConv, PandaOptions, Widths
+from panda_gnn.nn.panda_conv import Convolution, PandaLayer
 from panda_gnn.nn.partition import Pair
 from panda_gnn.nn.propagate import propagate
 
@@ -76,7 +75,7 @@ class RGCNLayer(Convolution):
         return out
 
 
-class PandaRGCNConv(PandaConv):
+class PandaRGCNConv(PandaLayer):
     r"""PANDA-R-GCN: :class:`RGCNLayer` made width-aware, every relation with weights of its own.
 
     For a low node, and likewise for a high one with f in place of g,
@@ -93,24 +92,8 @@ class PandaRGCNConv(PandaConv):
     Args:
         in_channels: Input widths ``(low, high)``, or one for both.
         out_channels: Output widths ``(low, high)``, or one for both.
-        num_relations: Number of relations; without ``edge_type`` every edge is of relation 0.
-        bias: Whether there is a bias.
-        **options: Those of :class:`~panda_gnn.nn.PandaConv`: ``selector``, ``selector_hidden``,
-            ``score``, ``activation``, ``residual``.
+        **options: Those of :class:`RGCNLayer` and of :class:`~panda_gnn.nn.PandaConv`:
+            ``selector``, ``selector_hidden``, ``score``, ``activation``, ``residual``.
     """
 
-    def __init__(
-        self,
-        in_channels: Widths,
-        out_channels: Widths,
-        *,
-        num_relations: int = 1,
-        bias: bool = True,
-        **options: Unpack[PandaOptions],
-    ) -> None:
-        super().__init__(
-            lambda i, o: RGCNLayer(i, o, num_relations=num_relations, bias=bias),
-            in_channels,
-            out_channels,
-            **options,
-        )
+    layer = RGCNLayer

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from torch import Tensor, nn
 from torch_geometric.nn.inits import reset
-from typing_extensions import Unpack
 
 from panda_gnn.errors import InputError
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gin import GINLayer
-from panda_gnn.nn.panda_conv import Convolution, PandaConv, PandaOptions, Widths
+from panda_gnn.nn.panda_conv import Convolution, PandaLayer
 from panda_gnn.nn.partition import Pair
 from panda_gnn.nn.rgcn import check_relations
 
@@ -70,7 +67,7 @@ class RGINLayer(Convolution):
         return out
 
 
-class PandaRGINConv(PandaConv):
+class PandaRGINConv(PandaLayer):
     r"""PANDA-R-GIN: :class:`RGINLayer` made width-aware, every relation with an MLP of its own.
 
     For a low node, and likewise for a high one with f in place of g,
@@ -86,33 +83,8 @@ class PandaRGINConv(PandaConv):
     Args:
         in_channels: Input widths ``(low, high)``, or one for both.
         out_channels: Output widths ``(low, high)``, or one for both.
-        num_relations: Number of relations; without ``edge_type`` every edge is of relation 0.
-        eps: The starting value of every epsilon.
-        train_eps: Whether the epsilons are learned.
-        hidden_norm: Whether the MLPs normalise their hidden layer.
-        **options: Those of :class:`~panda_gnn.nn.PandaConv`: ``selector``, ``selector_hidden``,
-            ``score``, ``activation``, ``residual``.
+        **options: Those of :class:`RGINLayer` and of :class:`~panda_gnn.nn.PandaConv`:
+            ``selector``, ``selector_hidden``, ``score``, ``activation``, ``residual``.
     """
 
-    def __init__(
-        self,
-        in_channels: Widths,
-        out_channels: Widths,
-        *,
-        num_relations: int = 1,
-        eps: float = 0.0,
-        train_eps: bool = False,
-        hidden_norm: bool = True,
-        **options: Unpack[PandaOptions],
-    ) -> None:
-        layer_options: dict[str, Any] = {
-            "eps": eps,
-            "train_eps": train_eps,
-            "hidden_norm": hidden_norm,
-        }
-        super().__init__(
-            lambda i, o: RGINLayer(i, o, num_relations=num_relations, **layer_options),
-            in_channels,
-            out_channels,
-            **options,
-        )
+    layer = RGINLayer

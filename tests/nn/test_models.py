@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -313,7 +314,7 @@ def test_norms_activation_and_head_are_options_of_every_model(
         plain(backbone, **options),
         panda(backbone, panda_layers=panda_layers, **options),
     ):
-        assert_batch_invariant(lambda data, model=model: run(model, data), GRAPHS[::3])
+        assert_batch_invariant(partial(run, model), GRAPHS[::3])
         run(model.train(), Batch.from_data_list(GRAPHS)).sum().backward()
         missing = [n for n, p in model.named_parameters() if p.requires_grad and p.grad is None]
         assert missing == []

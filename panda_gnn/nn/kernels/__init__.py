@@ -3,7 +3,7 @@
 One file for each: the function that layers call, the torch operator with its autograd rule, and the
 code that :mod:`~panda_gnn.nn.kernels.jit` compiles when it is first called. Every kernel computes
 what the torch code beside its call computes, which is the reference. What each gains is in its
-file; ``python benchmarks/kernels.py`` measures it again.
+file, and is measured by ``python benchmarks/kernels.py``.
 """
 
 from __future__ import annotations
