@@ -9,7 +9,7 @@ from torch_geometric.loader import DataLoader
 
 from panda_gnn.centrality import centrality
 from panda_gnn.errors import InputError
-from panda_gnn.transforms import ExpandWidth, top_nodes
+from panda_gnn.transforms import ExpandWidth, high_nodes, top_nodes
 from tests.odd_graphs import ODD_GRAPHS, undirected
 
 
@@ -85,3 +85,11 @@ def test_wrong_options_are_named() -> None:
 def test_repr() -> None:
     assert repr(ExpandWidth("load", 3)) == "ExpandWidth(load, k=3)"
     assert repr(ExpandWidth("load", ratio=0.1)) == "ExpandWidth(load, ratio=0.1)"
+
+
+def test_high_nodes_of_many_graphs_are_those_of_each() -> None:
+    graphs = [graph.clone() for graph in ODD_GRAPHS.values()]
+    apart = torch.cat([ExpandWidth("random", 2, seed=3)(graph.clone()).high for graph in graphs])
+    assert torch.equal(high_nodes(graphs, "random", 2, seed=3), apart)
+    assert torch.equal(high_nodes(Batch.from_data_list(graphs), "random", 2, seed=3), apart)
+    assert high_nodes([], "degree", 2).shape == (0,)
