@@ -26,7 +26,7 @@ from panda_gnn.csr import BlockCSR, block_csr
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.errors import InputError, choose
 from panda_gnn.progress import track
-from panda_gnn.reports.plot_centrality import plot_centrality
+from panda_gnn.reports.drawing.graph_pictures import plot_centrality
 
 Float64 = npt.NDArray[np.float64]
 

@@ -13,10 +13,10 @@ from panda_gnn.centrality import CENTRALITIES
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.datasets.files import READERS, read_graph
 from panda_gnn.errors import InputError, choose
-from panda_gnn.reports.diagnose import ModelChoice, diagnose
-from panda_gnn.reports.diagnose_page import diagnosis_page
-from panda_gnn.reports.diagnose_terminal import print_diagnosis
-from panda_gnn.reports.untrained import MODELS
+from panda_gnn.reports.diagnose.numbers import ModelChoice, diagnose
+from panda_gnn.reports.diagnose.page import diagnosis_page
+from panda_gnn.reports.diagnose.terminal import print_diagnosis
+from panda_gnn.reports.models import MODELS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

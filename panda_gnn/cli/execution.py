@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from panda_gnn.cli.training import add_data_arguments
-from panda_gnn.datasets import load
+from panda_gnn.datasets import DATASETS, load
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.executors import (
     EXECUTORS,
@@ -122,7 +122,8 @@ class Execution:
         """Run a study; datasets are fetched once, before the workers start."""
         root, mirror = self._options.root, self._options.mirror
         for dataset in study.datasets:
-            load(dataset, root=root, mirror=mirror)
+            if dataset in DATASETS:
+                load(dataset, root=root, mirror=mirror)
         measure = MEASURES[study.measure]
         contents = self.store.read()
         others = sum(row["code"] != measure.code for row in contents.rows)

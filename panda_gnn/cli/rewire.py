@@ -22,7 +22,7 @@ from panda_gnn.diagnostics.curvature import balanced_forman_curvature
 from panda_gnn.diagnostics.resistance import total_resistance
 from panda_gnn.diagnostics.spectrum import spectral_gap
 from panda_gnn.errors import InputError, choose
-from panda_gnn.reports.plot_rewiring import plot_rewiring
+from panda_gnn.reports.drawing.graph_pictures import plot_rewiring
 from panda_gnn.rewiring import REWIRINGS, Expander, FullyAdjacent, Rewiring, rewire_dataset
 from panda_gnn.rewiring.parallel import over_graphs
 

@@ -81,7 +81,8 @@ def _run(options: argparse.Namespace) -> int:
     choose("selection", options.selection, SELECTIONS)
     trials = study.trials if options.trials is None else at_least_one("--trials", options.trials)
     budget = None if options.budget is None else seconds("--budget", options.budget)
-    with Execution(options, study.name, alone=study.measure != "score") as execution:
+    timed = MEASURES[study.measure].unit is not None
+    with Execution(options, study.name, alone=timed) as execution:
         outcome = execution.run(study, trials=trials, selection=options.selection, budget=budget)
     return report("study", outcome, execution.store)
 

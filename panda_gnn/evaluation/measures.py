@@ -1,4 +1,4 @@
-"""What a study measures: the score of a trial, or a time the paper has a table of.
+"""What a study measures: the score of a trial, a time the paper has a table of, or what is drawn.
 
 Times are rows like any other, one per repetition: the seed counts them. They are only worth
 comparing with rows of the same machine, measured while it does nothing else.
@@ -7,8 +7,7 @@ comparing with rows of the same machine, measured while it does nothing else.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import MappingProxyType
 
 import torch
@@ -17,45 +16,20 @@ from torch_geometric.data import Data
 from panda_gnn.centrality import centrality, compile_kernels
 from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.measure import Measure, Unit, measured_row
+from panda_gnn.evaluation.measurements.energy import ENERGY
+from panda_gnn.evaluation.measurements.sensitivity import SENSITIVITY
+from panda_gnn.evaluation.measurements.signal import SIGNAL
+from panda_gnn.evaluation.measurements.transfer import TRANSFER
 from panda_gnn.evaluation.methods import METHODS, complete
 from panda_gnn.evaluation.protocol import random_split
 from panda_gnn.evaluation.source import source
-from panda_gnn.evaluation.trial import CODE, Row, revision, run_trial, versions
+from panda_gnn.evaluation.trial import CODE, Row, run_trial
 from panda_gnn.rewiring.fosr import FoSR
 
 #: Raised whenever what is timed changes.
 PREPARATION_CODE = "preparation-1"
 FORWARD_CODE = "forward-1"
-
-
-@dataclass(frozen=True)
-class Unit:
-    """What the numbers of a table are.
-
-    Attributes:
-        name: The unit in words.
-        scale: What a row's number is multiplied with.
-        digits: Digits after the point; ``None`` for times, of which small ones keep more.
-    """
-
-    name: str
-    scale: float = 1.0
-    digits: int | None = None
-
-
-@dataclass(frozen=True)
-class Measure:
-    """What a trial of a study is.
-
-    Attributes:
-        run: A function of a config, a seed, and where datasets are (``root`` and ``mirror``).
-        code: The version of that function.
-        unit: What it measures; ``None`` for scores, whose metric the dataset decides.
-    """
-
-    run: Callable[..., Row]
-    code: str
-    unit: Unit | None = None
 
 
 def measure_preparation(
@@ -82,7 +56,8 @@ def measure_preparation(
     prepare(graphs[:2])
     start = time.perf_counter()
     prepare(graphs)
-    return _row(config, seed, PREPARATION_CODE, time.perf_counter() - start, 1.0)
+    seconds = time.perf_counter() - start
+    return measured_row(config, seed, PREPARATION_CODE, seconds, value=round(seconds, 6))
 
 
 def measure_forward(
@@ -108,20 +83,8 @@ def measure_forward(
         for batch in batches:
             batch.scores(model)
         seconds = time.perf_counter() - start
-    return _row(config, seed, FORWARD_CODE, seconds, 1000 / len(batches))
-
-
-def _row(config: Config, seed: int, code: str, seconds: float, scale: float) -> Row:
-    return {
-        "key": config.key,
-        "seed": seed,
-        "code": code,
-        "config": config.to_dict(),
-        "value": round(scale * seconds, 6),
-        "seconds": round(seconds, 3),
-        "versions": versions(),
-        "revision": revision(),
-    }
+    value = round(1000 / len(batches) * seconds, 6)
+    return measured_row(config, seed, FORWARD_CODE, seconds, value=value)
 
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
@@ -129,6 +92,10 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         "score": Measure(run_trial, CODE),
         "preparation": Measure(measure_preparation, PREPARATION_CODE, Unit("seconds")),
         "forward": Measure(measure_forward, FORWARD_CODE, Unit("milliseconds")),
+        "energy": ENERGY,
+        "sensitivity": SENSITIVITY,
+        "signal": SIGNAL,
+        "transfer": TRANSFER,
     }
 )
 

@@ -10,7 +10,8 @@ both), the number of ``trials``, and ``[settings]`` of the methods::
 
 The more specific wins, setting by setting: method, dataset, backbone, backbone and dataset. What is
 not given is the method's default, which for PANDA is the paper's best setting of the cell. With
-``rows = "k"`` every value of that setting is a line of the table, instead of a candidate.
+``rows = "k"`` every value of that setting is a line of the table, instead of a candidate. A setting
+may also be a field of the config that ``[training]`` fixes for all cells, such as ``width``.
 
 Of several candidates, each runs the first ``choose_on`` seeds; the one with the best mean
 *validation* score on them (the first of those that tie) runs the rest and is what the table shows.
@@ -21,7 +22,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
@@ -52,6 +54,13 @@ KEYS = (
     "published",
     "training",
     "settings",
+)
+
+#: The fields of a config that may be given as settings.
+TRAINING = tuple(
+    item.name
+    for item in fields(Config)
+    if item.name not in ("dataset", "backbone", "method", "settings")
 )
 
 
@@ -190,8 +199,11 @@ def study_names() -> list[str]:
     return sorted(path.stem for path in studies_folder().glob("*.toml"))
 
 
-def load_study(name: str) -> Study:
-    """A study by its name (one of :func:`study_names`) or by a path that ends in ``.toml``."""
+def load_study(name: str, **settings: Setting) -> Study:
+    """A study by its name (one of :func:`study_names`) or by a path that ends in ``.toml``.
+
+    ``settings`` hold for every cell, whatever the file says.
+    """
     from panda_gnn.evaluation.measures import MEASURES
     from panda_gnn.evaluation.methods import complete
 
@@ -204,15 +216,16 @@ def load_study(name: str) -> Study:
         raise InputError(f"the study '{name}' cannot be read ({error.strerror})") from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"the study '{name}' is not valid TOML: {error}") from error
-    study = parse_study(path.stem, content, complete)
-    choose("measure", study.measure, MEASURES)
-    return study
+    measure = MEASURES[choose("measure", content.get("measure", "score"), MEASURES)]
+    completed = measure.complete or partial(complete, measure=measure)
+    return parse_study(path.stem, content, completed, **settings)
 
 
 def parse_study(
     name: str,
     content: Mapping[str, Any],
     complete: Callable[[Config], Config],
+    **changes: Setting,
 ) -> Study:
     """The study that the content of a TOML file describes.
 
@@ -220,6 +233,7 @@ def parse_study(
         name: What it is called.
         content: What the file says.
         complete: Gives a config all settings of its method, or says why no trial can run it.
+        **changes: Settings of every cell, whatever the file says.
     """
     for key in content:
         choose("entry", key, KEYS, f"of the study '{name}'")
@@ -240,7 +254,7 @@ def parse_study(
         for dataset, (backbone, method) in product(content["datasets"], pairs)
         for cell in _cells(
             Config(dataset=dataset, backbone=backbone, method=method, **training),
-            _settings(settings.get(method, {}), backbone, dataset),
+            {**_settings(settings.get(method, {}), backbone, dataset), **changes},
             rows,
             complete,
         )
@@ -297,5 +311,11 @@ def _cells(
         yield Cell(
             bare.dataset,
             Line(bare.backbone, bare.method, variant),
-            tuple(complete(replace(bare, settings=chosen)) for chosen in grid(space)),
+            tuple(complete(_configured(bare, values)) for values in grid(space)),
         )
+
+
+def _configured(bare: Config, values: Mapping[str, Setting]) -> Config:
+    training: dict[str, Any] = {name: values[name] for name in TRAINING if name in values}
+    settings = {name: value for name, value in values.items() if name not in TRAINING}
+    return replace(bare, settings=settings, **training)

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from panda_gnn.errors import choose
+from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measures import MEASURES, Unit, unit_of
+from panda_gnn.evaluation.measure import Unit
+from panda_gnn.evaluation.measures import MEASURES, unit_of
 from panda_gnn.evaluation.metrics import metric_of
 from panda_gnn.evaluation.protocol import SELECTIONS
 from panda_gnn.evaluation.results import Finished, chosen, code_to_show, of_code, scores
@@ -118,6 +119,8 @@ def build_table(study: Study, contents: Contents, selection: str = "best-val") -
     """The table of a study from the rows of its store."""
     choose("selection", selection, SELECTIONS)
     measure = MEASURES[study.measure]
+    if study.measure != "score" and measure.unit is None:
+        raise InputError(f"the study '{study.name}' has no table: panda figure draws its rows")
     code, remarks = code_to_show(contents.rows, measure.code)
     finished = of_code(contents.rows, code)
     whole = study.difference.backbone is not None

@@ -11,7 +11,7 @@ from panda_gnn.evaluation.measures import MEASURES, Unit
 from panda_gnn.evaluation.statistics import Difference, holm
 from panda_gnn.evaluation.store import Contents
 from panda_gnn.evaluation.study import Line, Study, load_study
-from panda_gnn.reports.formats import FORMATS, latex, markdown, number, terminal
+from panda_gnn.reports.table_formats import FORMATS, latex, markdown, number, terminal
 from panda_gnn.reports.tables import Entry, Table, build_table
 from tests.evaluation.pretend import Row, pretend_trial, small_study
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from panda_gnn.centrality import CENTRALITIES
 from panda_gnn.datasets import DATASETS
@@ -24,10 +25,14 @@ from panda_gnn.evaluation.methods.method import (
     plain_model,
 )
 from panda_gnn.evaluation.methods.panda import PANDA
+from panda_gnn.evaluation.methods.panda_plain import PANDA_PLAIN
 from panda_gnn.evaluation.methods.rewirings import REWIRINGS
 from panda_gnn.evaluation.node_protocol import NODE_SETTINGS, check_node_settings
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.nn.selectors import SELECTORS
+
+if TYPE_CHECKING:
+    from panda_gnn.evaluation.measure import Measure
 
 __all__ = ["METHODS", "Method", "complete"]
 
@@ -36,6 +41,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "none": Method("the plain backbone", no_settings, as_it_is, plain_model),
         **REWIRINGS,
         "panda": PANDA,
+        "panda-plain": PANDA_PLAIN,
         **CONTROLS,
         "wl-svm": Method(
             "the Weisfeiler-Lehman kernel with a support vector machine",
@@ -53,15 +59,19 @@ _TASK_SETTINGS: Mapping[str, Mapping[str, Setting]] = {
 }
 
 
-def complete(config: Config) -> Config:
-    """``config`` with a value for every setting of its method; what cannot be is refused."""
+def complete(config: Config, measure: Measure | None = None) -> Config:
+    """``config`` with a value for every setting of its method and of what is measured with it.
+
+    Unknown settings and settings out of range are rejected.
+    """
     choose("dataset", config.dataset, DATASETS)
     choose("backbone", config.backbone, BACKBONES)
     method = METHODS[choose("method", config.method, METHODS)]
     task = DATASETS[config.dataset].task
     if method.model is None and task != "graph":
         raise InputError(f"method {config.method} is for graph sets, {config.dataset} is none")
-    defaults = {**method.defaults(config), **_TASK_SETTINGS[task]}
+    measured = {} if measure is None else measure.settings
+    defaults = {**method.defaults(config), **_TASK_SETTINGS[task], **measured}
     for name in config.settings:
         if name not in defaults:
             known = f"has {', '.join(defaults)}" if defaults else "has none"

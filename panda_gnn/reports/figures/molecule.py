@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from panda_gnn.centrality import centrality
+from panda_gnn.datasets import load
+from panda_gnn.reports.drawing.layout import layout
+from panda_gnn.reports.drawing.panels import CsvRow, blank_panels
+from panda_gnn.reports.drawing.style import GREY, ORANGE, SKY
 from panda_gnn.reports.figures.request import Request
-from panda_gnn.reports.figures.style import GREY, ORANGE, SKY, Row, panels
-from panda_gnn.reports.layout import layout
 from panda_gnn.reports.published import best_settings
 from panda_gnn.transforms import ExpandWidth
 
@@ -20,9 +22,9 @@ GRAPH = 17
 ATOMS = ("C", "N", "O", "F", "I", "Cl", "Br")
 
 
-def measure(request: Request) -> list[Row]:
+def rows(request: Request) -> list[CsvRow]:
     """One row for each atom: where it is drawn, its neighbours, its betweenness, its width."""
-    data = request.source("mutag").dataset[GRAPH]
+    data = load("mutag", root=request.root, mirror=request.mirror)[GRAPH]
     best = best_settings("gcn", "mutag")
     assert best is not None
     scores = centrality(best.centrality, data)
@@ -42,9 +44,9 @@ def measure(request: Request) -> list[Row]:
     ]
 
 
-def draw(rows: Sequence[Row], caption: str) -> Figure:
+def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
     """Bonds as lines, atoms as discs, those of high nodes larger and orange."""
-    with panels(1, caption, columns=1, width=4.4) as (figure, axes):
+    with blank_panels(1, caption, columns=1, width=4.4) as (figure, axes):
         panel = axes[0]
         for node, row in enumerate(rows):
             for other in map(int, str(row["neighbours"]).split()):
@@ -85,7 +87,7 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
         return figure
 
 
-def caption(request: Request, rows: Sequence[Row]) -> str:
+def caption(request: Request, rows: Sequence[CsvRow]) -> str:
     """What the figure shows."""
     high = sum(int(row["width"]) > 64 for row in rows)
     return (

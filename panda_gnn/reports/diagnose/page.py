@@ -11,9 +11,8 @@ import torch
 from torch import Tensor
 
 from panda_gnn import __version__
-from panda_gnn.reports.diagnose import Diagnosis
-from panda_gnn.reports.drawing import ColourScale, draw_graph
-from panda_gnn.reports.findings import (
+from panda_gnn.reports.diagnose.numbers import Diagnosis
+from panda_gnn.reports.diagnose.text import (
     Grid,
     counted,
     graph_numbers,
@@ -21,15 +20,18 @@ from panda_gnn.reports.findings import (
     model_in_words,
     sentences,
 )
-from panda_gnn.reports.layout import layout
+from panda_gnn.reports.drawing.layout import layout
+from panda_gnn.reports.drawing.svg import ColourScale, draw_graph
 
 DRAWN_NODES = 1000
 """Larger graphs are not drawn: nobody could see anything."""
 
 
-def diagnosis_page(found: Diagnosis, command: str) -> str:
+def diagnosis_page(found: Diagnosis, command: str, drawn_nodes: int = DRAWN_NODES) -> str:
     """The page: sentences, maps of the graph, tables, and the command that made it."""
-    template = Template(files("panda_gnn.reports").joinpath("diagnose.html").read_text("utf-8"))
+    template = Template(
+        files("panda_gnn.reports.diagnose").joinpath("page.html").read_text("utf-8")
+    )
     nodes, edges, layers, distances, remedies = grids(found)
     return template.substitute(
         title=html.escape(found.title),
@@ -39,7 +41,7 @@ def diagnosis_page(found: Diagnosis, command: str) -> str:
             f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>"
             for name, value in graph_numbers(found)
         ),
-        maps=_maps(found),
+        maps=_maps(found, drawn_nodes),
         tables="".join(_table(grid) for grid in (nodes, edges, layers)),
         distances=_table(distances, shaded=2),
         remedies=_table(remedies),
@@ -48,11 +50,11 @@ def diagnosis_page(found: Diagnosis, command: str) -> str:
     )
 
 
-def _maps(found: Diagnosis) -> str:
-    if found.summary.num_nodes > DRAWN_NODES:
+def _maps(found: Diagnosis, drawn_nodes: int) -> str:
+    if found.summary.num_nodes > drawn_nodes:
         return (
             f'<p class="note">The graph has {found.summary.num_nodes} nodes; graphs of up to '
-            f"{DRAWN_NODES} are drawn.</p>"
+            f"{drawn_nodes} are drawn.</p>"
         )
     position, high = layout(found.data), found.data.high
     centrality, felt = ColourScale.of(found.scores), ColourScale.of(found.felt)

@@ -7,8 +7,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from panda_gnn.reports.diagnose import Diagnosis
-from panda_gnn.reports.findings import Grid, graph_numbers, grids, model_in_words, sentences
+from panda_gnn.reports.diagnose.numbers import Diagnosis
+from panda_gnn.reports.diagnose.text import Grid, graph_numbers, grids, model_in_words, sentences
 
 TWO_COLUMNS = 100
 """Terminals of at least this width show small tables side by side."""

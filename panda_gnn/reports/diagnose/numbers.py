@@ -26,7 +26,7 @@ from panda_gnn.diagnostics.bottlenecks import EXACT_NODES, edge_measure
 from panda_gnn.diagnostics.resistance import components
 from panda_gnn.errors import InputError
 from panda_gnn.nn import GNN
-from panda_gnn.reports.untrained import printed_name, untrained_model
+from panda_gnn.reports.models import printed_name, untrained_model
 from panda_gnn.rewiring.fosr import FoSR
 from panda_gnn.transforms import ExpandWidth
 

@@ -15,7 +15,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from panda_gnn.evaluation.measures import Unit
+from panda_gnn.evaluation.measure import Unit
 from panda_gnn.evaluation.statistics import Difference, Summary
 from panda_gnn.reports.published import tables
 from panda_gnn.reports.tables import RULES, Block, Entry, Table

@@ -1,0 +1,71 @@
+"""The Dirichlet energy of the states of test graphs in a trained model, after every layer."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import torch
+from torch_geometric.data import Batch
+
+from panda_gnn.diagnostics import dirichlet_energy, node_states
+from panda_gnn.errors import InputError
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.measure import Measure, measured_row
+from panda_gnn.evaluation.measurements.untrained import (
+    GRAPHS,
+    measured_source,
+    one_graph,
+    untrained,
+)
+from panda_gnn.evaluation.methods import complete
+from panda_gnn.evaluation.protocol import random_split, train
+from panda_gnn.evaluation.trial import Row, one_thread
+
+#: Raised whenever another number is measured than before.
+CODE = "energy-1"
+
+FEWEST_GRAPHS = 10
+"""Of fewer graphs there are none to test on."""
+
+
+def complete_energy(config: Config) -> Config:
+    """``config`` with all its settings; too few graphs to train on are refused."""
+    config = complete(config, ENERGY)
+    graphs: Any = config.settings["graphs"]
+    if graphs is not None and graphs < FEWEST_GRAPHS:
+        raise InputError(f"graphs is {graphs}: training needs at least {FEWEST_GRAPHS}")
+    return config
+
+
+def measure_energy(
+    config: Config, seed: int, *, root: str | None = None, mirror: str | None = None
+) -> Row:
+    """Train once, then measure ``energy`` and ``relative_energy``, a list over layers each.
+
+    The first number is of the features, the last of the class scores. The energy is the mean over
+    graphs, on the edges that the model sees; the relative one is divided by the squared norm of the
+    states.
+    """
+    config = complete_energy(config)
+    start = time.perf_counter()
+    with one_thread():
+        model, table = untrained(config, seed, measured_source(config, root, mirror))
+        split = random_split(table.num_graphs, seed)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            train(model, table, split, config, seed)
+        batch = Batch.from_data_list([one_graph(table, index) for index in split.test.tolist()])
+        with torch.no_grad():
+            states = [batch.x, *(state.values for state in node_states(model.eval(), batch))]
+        values = {
+            name: [
+                float(dirichlet_energy(state, batch.edge_index, batch.batch, relative=relative))
+                for state in states
+            ]
+            for name, relative in (("energy", False), ("relative_energy", True))
+        }
+    return measured_row(config, seed, CODE, time.perf_counter() - start, values=values)
+
+
+ENERGY = Measure(run=measure_energy, code=CODE, settings=GRAPHS, complete=complete_energy)

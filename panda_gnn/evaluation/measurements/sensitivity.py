@@ -1,0 +1,47 @@
+"""How much nodes of an untrained model feel each other's input, after every hidden layer."""
+
+from __future__ import annotations
+
+import time
+
+import torch
+
+from panda_gnn.diagnostics import sensitivity
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.measure import Measure, measured_row
+from panda_gnn.evaluation.measurements.untrained import (
+    GRAPHS,
+    in_double,
+    measured_source,
+    one_graph,
+    untrained,
+)
+from panda_gnn.evaluation.methods import complete
+from panda_gnn.evaluation.trial import Row, one_thread
+
+#: Raised whenever another number is measured than before.
+CODE = "sensitivity-1"
+
+
+def measure_sensitivity(
+    config: Config, seed: int, *, root: str | None = None, mirror: str | None = None
+) -> Row:
+    """The ``sensitivity``, a list over hidden layers: the mean over graphs of that over pairs.
+
+    The inputs of ``sources`` random nodes of each graph are varied.
+    """
+    config = complete(config, SENSITIVITY)
+    start = time.perf_counter()
+    sources = int(config.settings["sources"] or 0)
+    with one_thread():
+        model, table = in_double(*untrained(config, seed, measured_source(config, root, mirror)))
+        means = [
+            sensitivity(model, one_graph(table, index), sources=sources, seed=seed).mean()
+            for index in range(table.num_graphs)
+        ]
+        values = torch.stack(means).mean(0)[: config.num_layers].tolist()
+    seconds = time.perf_counter() - start
+    return measured_row(config, seed, CODE, seconds, values={"sensitivity": values})
+
+
+SENSITIVITY = Measure(run=measure_sensitivity, code=CODE, settings={**GRAPHS, "sources": 8})
