@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from panda_gnn.cli.training import add_data_arguments
-from panda_gnn.datasets import DATASETS, load
+from panda_gnn.datasets import load
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.executors import (
     EXECUTORS,
@@ -21,7 +21,7 @@ from panda_gnn.evaluation.executors import (
     SlurmExecutor,
     WorkerExecutor,
 )
-from panda_gnn.evaluation.measures import MEASURES
+from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.running import Outcome, run_study
 from panda_gnn.evaluation.store import Store
 from panda_gnn.evaluation.study import Study, at_least_one
@@ -121,10 +121,9 @@ class Execution:
     ) -> Outcome:
         """Run a study; datasets are fetched once, before the workers start."""
         root, mirror = self._options.root, self._options.mirror
-        for dataset in study.datasets:
-            if dataset in DATASETS:
-                load(dataset, root=root, mirror=mirror)
         measure = MEASURES[study.measure]
+        for dataset in () if measure.own_graphs else study.datasets:
+            load(dataset, root=root, mirror=mirror)
         contents = self.store.read()
         others = sum(row["code"] != measure.code for row in contents.rows)
         for problem in contents.problems:

@@ -12,7 +12,7 @@ from rich.table import Table
 from panda_gnn.cli.execution import Execution, add_execution_arguments, names, report
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.evaluation.measures import MEASURES
+from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.methods import complete
 from panda_gnn.evaluation.results import Finished, of_code
 from panda_gnn.evaluation.running import Outcome

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, names, report, seconds
 from panda_gnn.errors import choose
-from panda_gnn.evaluation.measures import MEASURES
+from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.protocol import SELECTIONS
 from panda_gnn.evaluation.results import chosen, code_to_show, of_code
 from panda_gnn.evaluation.store import Store
@@ -81,8 +81,7 @@ def _run(options: argparse.Namespace) -> int:
     choose("selection", options.selection, SELECTIONS)
     trials = study.trials if options.trials is None else at_least_one("--trials", options.trials)
     budget = None if options.budget is None else seconds("--budget", options.budget)
-    timed = MEASURES[study.measure].unit is not None
-    with Execution(options, study.name, alone=timed) as execution:
+    with Execution(options, study.name, alone=MEASURES[study.measure].alone) as execution:
         outcome = execution.run(study, trials=trials, selection=options.selection, budget=budget)
     return report("study", outcome, execution.store)
 

@@ -11,7 +11,8 @@ from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.executors import LocalExecutor
 from panda_gnn.evaluation.methods import complete
 from panda_gnn.evaluation.protocol import SELECTIONS
-from panda_gnn.evaluation.trial import Row, run_trial
+from panda_gnn.evaluation.store import Row
+from panda_gnn.evaluation.trial import run_trial
 from panda_gnn.progress import progress_bar
 
 

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
+from panda_gnn.evaluation.measure import Unit
 
 Array = npt.NDArray[np.float64]
 
@@ -28,10 +29,12 @@ class Metric:
 
     Attributes:
         compute: A function of targets and outputs.
+        unit: How scores are printed.
         higher_is_better: Whether a greater score is a better one.
     """
 
     compute: Callable[[Array, Array], float]
+    unit: Unit
     higher_is_better: bool = True
 
 
@@ -53,9 +56,15 @@ def _mean_absolute_error(target: Array, output: Array) -> float:
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {
-        "accuracy": Metric(_accuracy),
-        "average precision": Metric(_average_precision),
-        "mean absolute error": Metric(_mean_absolute_error, higher_is_better=False),
+        "accuracy": Metric(_accuracy, Unit("test accuracy in %", 100.0, 2)),
+        "average precision": Metric(
+            _average_precision, Unit("test average precision in %", 100.0, 2)
+        ),
+        "mean absolute error": Metric(
+            _mean_absolute_error,
+            Unit("test mean absolute error, less is better", 1.0, 4),
+            higher_is_better=False,
+        ),
     }
 )
 """Every metric that a dataset may have."""

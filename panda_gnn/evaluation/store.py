@@ -16,14 +16,20 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import platform
+import subprocess
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from panda_gnn import __version__
 from panda_gnn.errors import InputError
+from panda_gnn.evaluation.config import Config
 
 Row = Mapping[str, Any]
 Identity = tuple[str, str, int]
@@ -38,6 +44,52 @@ INCIDENTAL = ("seconds", "versions", "revision")
 def identity(row: Row) -> Identity:
     """Which trial the row is of: its config, the version of the code that ran it, and its seed."""
     return row["key"], row["code"], row["seed"]
+
+
+def new_row(config: Config, seed: int, code: str, seconds: float, **results: Any) -> Row:
+    """The row of a trial or of another measurement, ready for JSON: its results and their origin.
+
+    Args:
+        config: The complete config that was run.
+        seed: The seed it was run with.
+        code: The version of what ran it.
+        seconds: How long that took.
+        **results: What came out: ``scores`` of a trial, ``value`` of a time, or ``values``.
+    """
+    return {
+        "key": config.key,
+        "seed": seed,
+        "code": code,
+        "config": config.to_dict(),
+        **results,
+        "seconds": round(seconds, 3),
+        "versions": versions(),
+        "revision": revision(),
+    }
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions of what decides the bits of a result."""
+    return {
+        "python": platform.python_version(),
+        "panda-gnn": __version__,
+        **{name: version(name) for name in ("torch", "torch_geometric", "numpy", "numba")},
+    }
+
+
+@cache
+def revision() -> str | None:
+    """The revision of the checkout the package runs from; ``None`` where it is installed."""
+    folder = Path(__file__).resolve().parents[2]
+    if not (folder / ".git").exists():
+        return None
+    command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        described = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return described.stdout.strip()
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ def load_study(name: str, **settings: Setting) -> Study:
 
     ``settings`` hold for every cell, whatever the file says.
     """
-    from panda_gnn.evaluation.measures import MEASURES
+    from panda_gnn.evaluation.measurements import MEASURES
     from panda_gnn.evaluation.methods import complete
 
     path = Path(name)
@@ -216,9 +216,8 @@ def load_study(name: str, **settings: Setting) -> Study:
         raise InputError(f"the study '{name}' cannot be read ({error.strerror})") from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"the study '{name}' is not valid TOML: {error}") from error
-    measure = MEASURES[choose("measure", content.get("measure", "score"), MEASURES)]
-    completed = measure.complete or partial(complete, measure=measure)
-    return parse_study(path.stem, content, completed, **settings)
+    measure = MEASURES.lookup(content.get("measure", "score"))
+    return parse_study(path.stem, content, partial(complete, measure=measure), **settings)
 
 
 def parse_study(

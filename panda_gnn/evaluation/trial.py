@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import platform
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import torch
 
-from panda_gnn import __version__
 from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.kernel import fit_kernel
 from panda_gnn.evaluation.lrgb_protocol import lrgb_split, make_model, train_lrgb
+from panda_gnn.evaluation.measure import Measure
 from panda_gnn.evaluation.methods import METHODS, complete
 from panda_gnn.evaluation.metrics import metric_of
 from panda_gnn.evaluation.node_protocol import node_split, train_nodes
@@ -31,11 +26,10 @@ from panda_gnn.evaluation.protocol import (
     train,
 )
 from panda_gnn.evaluation.source import Source, source
+from panda_gnn.evaluation.store import Row, new_row
 
 #: Raised whenever a trial gives other scores than before; rows of different codes never mix.
 CODE = "2"
-
-Row = dict[str, Any]
 
 
 def run_trial(
@@ -89,20 +83,17 @@ def run_trial(
             "validation": curves.validation[epoch],
             "test": curves.test[epoch],
         }
-    return {
-        "key": config.key,
-        "seed": seed,
-        "code": CODE,
-        "config": config.to_dict(),
-        "split": split.hash,
-        "metric": DATASETS[config.dataset].metric,
-        "scores": scores,
-        "epochs": len(curves.validation),
-        "parameters": parameters,
-        "seconds": round(time.perf_counter() - start, 3),
-        "versions": versions(),
-        "revision": revision(),
-    }
+    return new_row(
+        config,
+        seed,
+        CODE,
+        time.perf_counter() - start,
+        split=split.hash,
+        metric=DATASETS[config.dataset].metric,
+        scores=scores,
+        epochs=len(curves.validation),
+        parameters=parameters,
+    )
 
 
 _TRAIN: Mapping[str, Callable[..., Curves]] = {
@@ -132,25 +123,4 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-@cache
-def versions() -> dict[str, str]:
-    """The versions of what decides the bits of a result."""
-    return {
-        "python": platform.python_version(),
-        "panda-gnn": __version__,
-        **{name: version(name) for name in ("torch", "torch_geometric", "numpy", "numba")},
-    }
-
-
-@cache
-def revision() -> str | None:
-    """The revision of the checkout the package runs from; ``None`` where it is installed."""
-    folder = Path(__file__).resolve().parents[2]
-    if not (folder / ".git").exists():
-        return None
-    command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
-    try:
-        found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return found.stdout.strip()
+SCORE = Measure("score", run_trial, CODE)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measure import Unit
-from panda_gnn.evaluation.measures import MEASURES, unit_of
+from panda_gnn.evaluation.measurements import MEASURES, unit_of
 from panda_gnn.evaluation.metrics import metric_of
 from panda_gnn.evaluation.protocol import SELECTIONS
 from panda_gnn.evaluation.results import Finished, chosen, code_to_show, of_code, scores

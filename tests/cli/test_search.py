@@ -8,11 +8,11 @@ import pytest
 
 from panda_gnn.cli import execution, main
 from panda_gnn.cli import search as command
-from panda_gnn.evaluation.measures import Measure
+from panda_gnn.evaluation.measure import Measure
 from panda_gnn.evaluation.store import Store
 from tests.evaluation.pretend import CODE, pretend_trial
 
-MEASURES = {"score": Measure(pretend_trial, CODE)}
+MEASURES = {"score": Measure("score", pretend_trial, CODE)}
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import pytest
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measures import MEASURES
+from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.results import chosen, code_to_show, of_code
 from panda_gnn.evaluation.study import (
     Cell,

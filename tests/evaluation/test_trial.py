@@ -13,7 +13,8 @@ from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import LocalExecutor
 from panda_gnn.evaluation.methods import METHODS, complete
-from panda_gnn.evaluation.trial import Row, run_trial
+from panda_gnn.evaluation.store import Row
+from panda_gnn.evaluation.trial import run_trial
 
 #: What may differ between two runs of one trial.
 CIRCUMSTANCES = ("seconds", "versions", "revision")

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from panda_gnn.evaluation.measures import MEASURES, Unit
+from panda_gnn.evaluation.measure import Unit
+from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.statistics import Difference, holm
 from panda_gnn.evaluation.store import Contents
 from panda_gnn.evaluation.study import Line, Study, load_study

@@ -1,1 +1,27 @@
-"""What figures show: each module measures one thing, as a pure function of (config, seed)."""
+"""Everything a study can measure, by name: the score of a trial, times, and measurements."""
+
+from __future__ import annotations
+
+from panda_gnn.datasets import DATASETS
+from panda_gnn.evaluation.measure import Measure, Unit
+from panda_gnn.evaluation.measurements.energy import ENERGY
+from panda_gnn.evaluation.measurements.sensitivity import SENSITIVITY
+from panda_gnn.evaluation.measurements.signal import SIGNAL
+from panda_gnn.evaluation.measurements.transfer import TRANSFER
+from panda_gnn.evaluation.metrics import METRICS
+from panda_gnn.evaluation.timing import FORWARD, PREPARATION
+from panda_gnn.evaluation.trial import SCORE
+from panda_gnn.registry import Registry
+
+MEASURES: Registry[Measure] = Registry(
+    "measure",
+    {
+        measure.name: measure
+        for measure in (SCORE, PREPARATION, FORWARD, ENERGY, SENSITIVITY, SIGNAL, TRANSFER)
+    },
+)
+
+
+def unit_of(measure: str, dataset: str) -> Unit:
+    """What a study of this measure prints for a dataset."""
+    return MEASURES[measure].unit or METRICS[DATASETS[dataset].metric].unit

@@ -11,16 +11,16 @@ from torch_geometric.data import Batch
 from panda_gnn.diagnostics import dirichlet_energy, node_states
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measure import Measure, measured_row
+from panda_gnn.evaluation.measure import Measure
 from panda_gnn.evaluation.measurements.untrained import (
     GRAPHS,
     measured_source,
     one_graph,
     untrained,
 )
-from panda_gnn.evaluation.methods import complete
 from panda_gnn.evaluation.protocol import random_split, train
-from panda_gnn.evaluation.trial import Row, one_thread
+from panda_gnn.evaluation.store import Row, new_row
+from panda_gnn.evaluation.trial import one_thread
 
 #: Raised whenever another number is measured than before.
 CODE = "energy-1"
@@ -29,13 +29,11 @@ FEWEST_GRAPHS = 10
 """Of fewer graphs there are none to test on."""
 
 
-def complete_energy(config: Config) -> Config:
-    """``config`` with all its settings; too few graphs to train on are refused."""
-    config = complete(config, ENERGY)
+def check_graphs(config: Config) -> None:
+    """Reject a config with too few graphs to train on."""
     graphs: Any = config.settings["graphs"]
     if graphs is not None and graphs < FEWEST_GRAPHS:
         raise InputError(f"graphs is {graphs}: training needs at least {FEWEST_GRAPHS}")
-    return config
 
 
 def measure_energy(
@@ -47,7 +45,6 @@ def measure_energy(
     graphs, on the edges that the model sees; the relative one is divided by the squared norm of the
     states.
     """
-    config = complete_energy(config)
     start = time.perf_counter()
     with one_thread():
         model, table = untrained(config, seed, measured_source(config, root, mirror))
@@ -65,7 +62,7 @@ def measure_energy(
             ]
             for name, relative in (("energy", False), ("relative_energy", True))
         }
-    return measured_row(config, seed, CODE, time.perf_counter() - start, values=values)
+    return new_row(config, seed, CODE, time.perf_counter() - start, values=values)
 
 
-ENERGY = Measure(run=measure_energy, code=CODE, settings=GRAPHS, complete=complete_energy)
+ENERGY = Measure("energy", measure_energy, CODE, settings=GRAPHS, check=check_graphs)

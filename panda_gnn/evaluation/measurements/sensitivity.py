@@ -8,7 +8,7 @@ import torch
 
 from panda_gnn.diagnostics import sensitivity
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measure import Measure, measured_row
+from panda_gnn.evaluation.measure import Measure
 from panda_gnn.evaluation.measurements.untrained import (
     GRAPHS,
     in_double,
@@ -16,8 +16,8 @@ from panda_gnn.evaluation.measurements.untrained import (
     one_graph,
     untrained,
 )
-from panda_gnn.evaluation.methods import complete
-from panda_gnn.evaluation.trial import Row, one_thread
+from panda_gnn.evaluation.store import Row, new_row
+from panda_gnn.evaluation.trial import one_thread
 
 #: Raised whenever another number is measured than before.
 CODE = "sensitivity-1"
@@ -30,7 +30,6 @@ def measure_sensitivity(
 
     The inputs of ``sources`` random nodes of each graph are varied.
     """
-    config = complete(config, SENSITIVITY)
     start = time.perf_counter()
     sources = int(config.settings["sources"] or 0)
     with one_thread():
@@ -41,7 +40,7 @@ def measure_sensitivity(
         ]
         values = torch.stack(means).mean(0)[: config.num_layers].tolist()
     seconds = time.perf_counter() - start
-    return measured_row(config, seed, CODE, seconds, values={"sensitivity": values})
+    return new_row(config, seed, CODE, seconds, values={"sensitivity": values})
 
 
-SENSITIVITY = Measure(run=measure_sensitivity, code=CODE, settings={**GRAPHS, "sources": 8})
+SENSITIVITY = Measure("sensitivity", measure_sensitivity, CODE, settings={**GRAPHS, "sources": 8})

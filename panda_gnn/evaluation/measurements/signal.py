@@ -8,7 +8,7 @@ from typing import Any
 
 from panda_gnn.diagnostics import signal_propagation, total_resistance
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measure import Measure, measured_row
+from panda_gnn.evaluation.measure import Measure
 from panda_gnn.evaluation.measurements.untrained import (
     GRAPHS,
     in_double,
@@ -17,9 +17,9 @@ from panda_gnn.evaluation.measurements.untrained import (
     spread_graphs,
     untrained,
 )
-from panda_gnn.evaluation.methods import complete
 from panda_gnn.evaluation.source import Source
-from panda_gnn.evaluation.trial import Row, one_thread
+from panda_gnn.evaluation.store import Row, new_row
+from panda_gnn.evaluation.trial import one_thread
 
 #: Raised whenever another number is measured than before.
 CODE = "signal-1"
@@ -40,7 +40,6 @@ def measure_signal(
     many inputs as it is wide, and the signals of ``sources`` random nodes are measured after its
     last hidden layer.
     """
-    config = complete(config, SIGNAL)
     start = time.perf_counter()
     with one_thread():
         given = measured_source(config, root, mirror)
@@ -63,7 +62,7 @@ def measure_signal(
                 ).mean
                 for place in range(table.num_graphs)
             ]
-    return measured_row(config, seed, CODE, time.perf_counter() - start, values=values)
+    return new_row(config, seed, CODE, time.perf_counter() - start, values=values)
 
 
 @lru_cache(maxsize=2)
@@ -73,4 +72,4 @@ def _total_resistances(given: Source) -> list[float]:
     ]
 
 
-SIGNAL = Measure(run=measure_signal, code=CODE, settings={**GRAPHS, "sources": 10})
+SIGNAL = Measure("signal", measure_signal, CODE, settings={**GRAPHS, "sources": 10})

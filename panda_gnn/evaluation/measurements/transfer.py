@@ -5,14 +5,14 @@ each class is the whole task and there is nothing to generalise to: the accuracy
 model found weights that carry the message. Every model has as many convolutions as the distance,
 the fewest with which the message can arrive.
 
-The dataset of a config is the topology, and ``max_epochs`` the largest number of steps.
+The dataset of a config is the topology, the distance decides the number of layers, and
+``max_epochs`` is the largest number of steps.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -22,53 +22,50 @@ from torch_geometric.data import Batch
 from panda_gnn.datasets import TOPOLOGIES, transfer
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.evaluation.measure import Measure, measured_row
-from panda_gnn.evaluation.trial import Row, one_thread
+from panda_gnn.evaluation.measure import Measure
+from panda_gnn.evaluation.store import Row, new_row
+from panda_gnn.evaluation.trial import one_thread
 from panda_gnn.nn import GNN, PandaGNN
-from panda_gnn.nn.models import BACKBONES
 from panda_gnn.rewiring.fosr import FoSR
 from panda_gnn.transforms import ExpandWidth
 
 #: Raised whenever another number is measured than before.
 CODE = "transfer-1"
 
-#: The methods that take part and their settings: ``all-wide`` has every node at ``high_width``,
-#: PANDA the ``share`` of the nodes with the highest betweenness.
-TRANSFER_METHODS: Mapping[str, Mapping[str, Setting]] = {
-    "none": {},
-    "all-wide": {"high_width": 128},
-    "fosr": {"iterations": 10},
-    "panda": {"high_width": 128, "share": 0.2},
+TRANSFER_METHODS = ("none", "all-wide", "fosr", "panda")
+"""The plain backbone, every node at ``high_width``, a rewiring, and PANDA."""
+
+#: How far the message goes, how many messages there are, the width of high nodes, the share of the
+#: nodes that are high, by betweenness, and how many edges FoSR adds.
+SETTINGS: Mapping[str, Setting] = {
+    "distance": 2,
+    "num_classes": 5,
+    "high_width": 128,
+    "share": 0.2,
+    "iterations": 10,
 }
 
 
-def complete_transfer(config: Config) -> Config:
-    """``config`` with all its settings and as many layers as its ``distance`` asks for."""
+def check_task(config: Config) -> None:
+    """Reject a topology, a method or a distance that there is no task for."""
     choose("topology", config.dataset, TOPOLOGIES)
-    choose("backbone", config.backbone, BACKBONES)
     choose("method", config.method, TRANSFER_METHODS, "of a transfer task")
-    defaults = {"distance": None, "num_classes": 5, **TRANSFER_METHODS[config.method]}
-    for name in config.settings:
-        choose("setting", name, defaults, f"of the method {config.method}")
-    settings = {**defaults, **config.settings}
-    distance = settings["distance"]
+    distance: Any = config.settings["distance"]
     if isinstance(distance, bool) or not isinstance(distance, int) or distance < 2:
         raise InputError(f"distance is {distance}, it must be a whole number, at least 2")
-    return replace(config, num_layers=distance - 1, settings=settings)
 
 
 def measure_transfer(
     config: Config, seed: int, *, root: str | None = None, mirror: str | None = None
 ) -> Row:
     """The ``accuracy``: the share of the classes that the model tells right at its best step."""
-    config = complete_transfer(config)
     start = time.perf_counter()
     with one_thread(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         batch = transfer_batch(config, seed)
         accuracy = best_accuracy(transfer_model(config), batch, config)
     seconds = time.perf_counter() - start
-    return measured_row(config, seed, CODE, seconds, values={"accuracy": accuracy})
+    return new_row(config, seed, CODE, seconds, values={"accuracy": accuracy})
 
 
 def transfer_batch(config: Config, seed: int) -> Batch:
@@ -90,13 +87,14 @@ def transfer_model(config: Config) -> GNN:
     options: dict[str, Any] = {
         "backbone": config.backbone,
         "width": config.width,
-        "num_layers": config.num_layers,
+        "num_layers": settings["distance"] - 1,
         "dropout": config.dropout,
         "readout": None,
     }
     if config.method == "panda":
         return PandaGNN(count, count, high_width=settings["high_width"], **options)
-    options["width"] = settings.get("high_width", config.width)
+    if config.method == "all-wide":
+        options["width"] = settings["high_width"]
     return GNN(count, count, **options)
 
 
@@ -116,4 +114,6 @@ def best_accuracy(model: GNN, batch: Batch, config: Config) -> float:
     return best
 
 
-TRANSFER = Measure(run=measure_transfer, code=CODE, complete=complete_transfer)
+TRANSFER = Measure(
+    "transfer", measure_transfer, CODE, settings=SETTINGS, check=check_task, own_graphs=True
+)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from panda_gnn.centrality import CENTRALITIES
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.lrgb_protocol import LRGB_SETTINGS, check_lrgb_settings
+from panda_gnn.evaluation.measure import Measure
 from panda_gnn.evaluation.methods.controls import CONTROLS
 from panda_gnn.evaluation.methods.method import (
     Method,
@@ -30,9 +30,6 @@ from panda_gnn.evaluation.methods.rewirings import REWIRINGS
 from panda_gnn.evaluation.node_protocol import NODE_SETTINGS, check_node_settings
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.nn.selectors import SELECTORS
-
-if TYPE_CHECKING:
-    from panda_gnn.evaluation.measure import Measure
 
 __all__ = ["METHODS", "Method", "complete"]
 
@@ -60,30 +57,46 @@ _TASK_SETTINGS: Mapping[str, Mapping[str, Setting]] = {
 
 
 def complete(config: Config, measure: Measure | None = None) -> Config:
-    """``config`` with a value for every setting of its method and of what is measured with it.
+    """The config with a value for every setting of its method, its task and the measure.
 
-    Unknown settings and settings out of range are rejected.
+    Settings that are unknown or out of range are rejected.
+
+    Args:
+        config: The config; settings that it has already are kept.
+        measure: What is measured; only the settings of its own are asked of it.
     """
+    own = {} if measure is None else dict(measure.settings)
+    if measure is not None and measure.own_graphs:
+        choose("backbone", config.backbone, BACKBONES)
+        config = _with_settings(config, own, f"measure {measure.name}")
+        measure.check(config)
+        return config
     choose("dataset", config.dataset, DATASETS)
     choose("backbone", config.backbone, BACKBONES)
     method = METHODS[choose("method", config.method, METHODS)]
     task = DATASETS[config.dataset].task
     if method.model is None and task != "graph":
         raise InputError(f"method {config.method} is for graph sets, {config.dataset} is none")
-    measured = {} if measure is None else measure.settings
-    defaults = {**method.defaults(config), **_TASK_SETTINGS[task], **measured}
-    for name in config.settings:
-        if name not in defaults:
-            known = f"has {', '.join(defaults)}" if defaults else "has none"
-            raise InputError(f"unknown setting '{name}': method {config.method} {known}")
-    settings = {**defaults, **config.settings}
+    defaults = {**method.defaults(config), **_TASK_SETTINGS[task], **own}
+    config = _with_settings(config, defaults, f"method {config.method}")
+    settings = config.settings
     _check(settings, config.width)
     if task == "node":
         check_node_settings(settings)
     elif task == "lrgb":
         check_lrgb_settings(config, settings)
     method.check(settings)
-    return replace(config, settings=settings)
+    if measure is not None:
+        measure.check(config)
+    return config
+
+
+def _with_settings(config: Config, defaults: Mapping[str, Setting], owner: str) -> Config:
+    for name in config.settings:
+        if name not in defaults:
+            accepted = ", ".join(defaults) or "none"
+            raise InputError(f"unknown setting '{name}': {owner} has {accepted}")
+    return replace(config, settings={**defaults, **config.settings})
 
 
 def _check(settings: Settings, width: int) -> None:

@@ -12,7 +12,7 @@ import torch
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measures import MEASURES
+from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.results import of_code
 from panda_gnn.evaluation.store import Row, Store
 from panda_gnn.evaluation.study import Cell, Study, load_study

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation.measures import MEASURES
+from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.methods import complete
 from panda_gnn.evaluation.study import Cell, Study, load_study
 from panda_gnn.reports.drawing.panels import (

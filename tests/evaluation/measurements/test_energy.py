@@ -9,7 +9,8 @@ import pytest
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measurements.energy import CODE, complete_energy, measure_energy
+from panda_gnn.evaluation.measurements.energy import CODE, ENERGY, measure_energy
+from panda_gnn.evaluation.methods import complete
 from panda_gnn.evaluation.store import INCIDENTAL, identity
 
 
@@ -18,9 +19,10 @@ def test_an_energy_after_every_layer(shared_root: Path) -> None:
     for method in ("none", "panda"):
         settings = {"graphs": 20}
         config = Config("mutag", method=method, settings=settings, max_epochs=2)
+        config = complete(config, ENERGY)
         rows[method] = measure_energy(config, 1, root=str(shared_root))
         assert json.loads(json.dumps(rows[method])) == rows[method]
-        assert identity(rows[method]) == (complete_energy(config).key, CODE, 1)
+        assert identity(rows[method]) == (config.key, CODE, 1)
         assert [len(values) for values in rows[method]["values"].values()] == [6, 6]
         assert all(0 <= value <= 2 for value in rows[method]["values"]["relative_energy"])
     features = {row["values"]["energy"][0] for row in rows.values()}
@@ -31,4 +33,4 @@ def test_an_energy_after_every_layer(shared_root: Path) -> None:
 
 def test_training_needs_graphs_to_test_on() -> None:
     with pytest.raises(InputError, match="at least 10"):
-        complete_energy(Config("mutag", settings={"graphs": 3}))
+        complete(Config("mutag", settings={"graphs": 3}), ENERGY)

@@ -14,6 +14,7 @@ def test_wider_is_more_sensitive(shared_root: Path) -> None:
     first = []
     for width in (16, 32, 64, 128):
         config = Config("mutag", width=width, num_layers=2, settings={"graphs": 8})
+        config = complete(config, SENSITIVITY)
         values = [
             measure_sensitivity(config, seed, root=str(shared_root))["values"]["sensitivity"]
             for seed in range(2)

@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measurements.signal import measure_signal
+from panda_gnn.evaluation.measurements.signal import SIGNAL, measure_signal
+from panda_gnn.evaluation.methods import complete
 
 
 def test_signal_falls_with_resistance(shared_root: Path) -> None:
     config = Config("mutag", num_layers=2, settings={"graphs": 30})
-    row = measure_signal(config, 0, root=str(shared_root))
+    row = measure_signal(complete(config, SIGNAL), 0, root=str(shared_root))
     assert json.loads(json.dumps(row)) == row
     values = row["values"]
     assert {len(column) for column in values.values()} == {30}
@@ -24,7 +25,9 @@ def test_signal_falls_with_resistance(shared_root: Path) -> None:
 def test_the_resistance_is_that_before_rewiring(shared_root: Path) -> None:
     plain, rewired = (
         measure_signal(
-            Config("mutag", "gin", method, {"graphs": 3}, num_layers=2), 1, root=str(shared_root)
+            complete(Config("mutag", "gin", method, {"graphs": 3}, num_layers=2), SIGNAL),
+            1,
+            root=str(shared_root),
         )["values"]
         for method in ("none", "fosr")
     )

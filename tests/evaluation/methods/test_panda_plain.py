@@ -7,9 +7,8 @@ from pathlib import Path
 import torch
 
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measure import Measure
+from panda_gnn.evaluation.measurements.signal import SIGNAL
 from panda_gnn.evaluation.measurements.untrained import (
-    GRAPHS,
     in_double,
     measured_source,
     one_graph,
@@ -20,10 +19,9 @@ from panda_gnn.evaluation.methods import complete
 
 def test_panda_without_residual_is_the_backbone_but_for_high_nodes(shared_root: Path) -> None:
     """With no high node the control gives what GCN gives, weights being the same."""
-    measure = Measure(run=dict, code="", settings=GRAPHS)
     none = {"k": 0, "high_width": 128, "centrality": "degree"}
     configs = [
-        complete(Config("mutag", method=method, settings=settings, num_layers=2), measure)
+        complete(Config("mutag", method=method, settings=settings, num_layers=2), SIGNAL)
         for method, settings in (("panda-plain", none), ("none", {}))
     ]
     (model, table), (plain, _) = (

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.measurements.untrained import spread_graphs
-from panda_gnn.evaluation.measures import MEASURES
 from panda_gnn.evaluation.store import Store
 from panda_gnn.evaluation.study import Study
 from panda_gnn.evaluation.trial import CODE

@@ -1,4 +1,4 @@
-"""What a study measures: the score of a trial, a time the paper has a table of, or what is drawn.
+"""The times that the paper has tables of.
 
 Times are rows like any other, one per repetition: the seed counts them. They are only worth
 comparing with rows of the same machine, measured while it does nothing else.
@@ -7,24 +7,17 @@ comparing with rows of the same machine, measured while it does nothing else.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from types import MappingProxyType
 
 import torch
 from torch_geometric.data import Data
 
 from panda_gnn.centrality import centrality, compile_kernels
-from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measure import Measure, Unit, measured_row
-from panda_gnn.evaluation.measurements.energy import ENERGY
-from panda_gnn.evaluation.measurements.sensitivity import SENSITIVITY
-from panda_gnn.evaluation.measurements.signal import SIGNAL
-from panda_gnn.evaluation.measurements.transfer import TRANSFER
-from panda_gnn.evaluation.methods import METHODS, complete
+from panda_gnn.evaluation.measure import Measure, Unit
+from panda_gnn.evaluation.methods import METHODS
 from panda_gnn.evaluation.protocol import random_split
 from panda_gnn.evaluation.source import source
-from panda_gnn.evaluation.trial import CODE, Row, run_trial
+from panda_gnn.evaluation.store import Row, new_row
 from panda_gnn.rewiring.fosr import FoSR
 
 #: Raised whenever what is timed changes.
@@ -39,7 +32,6 @@ def measure_preparation(
 
     One thread; kernels are compiled, and the datasets loaded, before the clock starts.
     """
-    config = complete(config)
     graphs = list(source(config.dataset, root, mirror).dataset)
     name = config.settings.get("centrality")
 
@@ -57,7 +49,7 @@ def measure_preparation(
     start = time.perf_counter()
     prepare(graphs)
     seconds = time.perf_counter() - start
-    return measured_row(config, seed, PREPARATION_CODE, seconds, value=round(seconds, 6))
+    return new_row(config, seed, PREPARATION_CODE, seconds, value=round(seconds, 6))
 
 
 def measure_forward(
@@ -67,7 +59,6 @@ def measure_forward(
 
     One thread, as every worker has, no dropout, no gradient; a first pass over all is not counted.
     """
-    config = complete(config)
     method = METHODS[config.method]
     assert method.model is not None
     given = source(config.dataset, root, mirror)
@@ -84,31 +75,10 @@ def measure_forward(
             batch.scores(model)
         seconds = time.perf_counter() - start
     value = round(1000 / len(batches) * seconds, 6)
-    return measured_row(config, seed, FORWARD_CODE, seconds, value=value)
+    return new_row(config, seed, FORWARD_CODE, seconds, value=value)
 
 
-MEASURES: Mapping[str, Measure] = MappingProxyType(
-    {
-        "score": Measure(run_trial, CODE),
-        "preparation": Measure(measure_preparation, PREPARATION_CODE, Unit("seconds")),
-        "forward": Measure(measure_forward, FORWARD_CODE, Unit("milliseconds")),
-        "energy": ENERGY,
-        "sensitivity": SENSITIVITY,
-        "signal": SIGNAL,
-        "transfer": TRANSFER,
-    }
+PREPARATION = Measure(
+    "preparation", measure_preparation, PREPARATION_CODE, Unit("seconds"), alone=True
 )
-
-SCORES: Mapping[str, Unit] = MappingProxyType(
-    {
-        "accuracy": Unit("test accuracy in %", 100.0, 2),
-        "average precision": Unit("test average precision in %", 100.0, 2),
-        "mean absolute error": Unit("test mean absolute error, less is better", 1.0, 4),
-    }
-)
-"""How every metric is printed."""
-
-
-def unit_of(measure: str, dataset: str) -> Unit:
-    """What a study of this measure prints for a dataset."""
-    return MEASURES[measure].unit or SCORES[DATASETS[dataset].metric]
+FORWARD = Measure("forward", measure_forward, FORWARD_CODE, Unit("milliseconds"), alone=True)

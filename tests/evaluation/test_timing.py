@@ -7,8 +7,9 @@ import pytest
 
 from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measures import MEASURES, SCORES, unit_of
+from panda_gnn.evaluation.measurements import MEASURES, unit_of
 from panda_gnn.evaluation.methods import complete
+from panda_gnn.evaluation.metrics import METRICS
 from panda_gnn.evaluation.store import identity
 
 
@@ -22,7 +23,7 @@ from panda_gnn.evaluation.store import identity
     ],
 )
 def test_a_time_is_a_row_like_any_other(measure: str, config: Config, shared_root: Path) -> None:
-    row = MEASURES[measure].run(config, 1, root=str(shared_root))
+    row = MEASURES[measure].run(complete(config), 1, root=str(shared_root))
     assert json.loads(json.dumps(row)) == row
     assert identity(row) == (complete(config).key, MEASURES[measure].code, 1)
     assert 0 < row["value"] < 60_000
@@ -34,7 +35,7 @@ def test_times_never_mix_with_scores() -> None:
 
 
 def test_every_metric_of_a_dataset_has_a_unit() -> None:
-    assert {entry.metric for entry in DATASETS.values()} <= set(SCORES)
+    assert {entry.metric for entry in DATASETS.values()} <= set(METRICS)
     assert unit_of("score", "mutag").scale == 100
     assert unit_of("score", "peptides-struct").scale == 1
     assert unit_of("forward", "mutag").name == "milliseconds"

@@ -1,0 +1,56 @@
+"""Objects by name, with one error for names that nobody registered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TypeVar
+
+from panda_gnn.errors import InputError, choose
+
+T = TypeVar("T")
+
+
+class Registry(Mapping[str, T]):
+    """A mapping from names to objects that can be added to, but not changed by accident.
+
+    >>> DATASETS.lookup("mutagg")
+    InputError: unknown dataset 'mutagg': choose one of ...
+
+    Args:
+        what: What the objects are, for error messages.
+        entries: The objects to begin with.
+    """
+
+    def __init__(self, what: str, entries: Mapping[str, T]) -> None:
+        self.what = what
+        self._entries = dict(entries)
+
+    def __getitem__(self, name: str) -> T:
+        return self._entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def lookup(self, name: str) -> T:
+        """The object of this name, or an :class:`InputError` that lists the names there are."""
+        return self._entries[choose(self.what, name, self._entries)]
+
+    def register(self, name: str, entry: T) -> None:
+        """Add an object under a name that is still free."""
+        if name in self._entries:
+            raise InputError(f"there is already a {self.what} called '{name}'")
+        self._entries[name] = entry
+
+    @contextmanager
+    def replaced(self, entries: Mapping[str, T]) -> Iterator[None]:
+        """Add or replace some objects until the block ends, as tests do."""
+        before = dict(self._entries)
+        self._entries |= entries
+        try:
+            yield
+        finally:
+            self._entries = before
