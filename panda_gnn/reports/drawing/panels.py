@@ -39,8 +39,8 @@ class Panel:
         x: The column that is drawn along.
         y: The column that is drawn upwards.
         error: The column of half the width of the band; an empty cell is none.
-        x_label: What is written below.
-        y_label: What is written at the side.
+        x_label: What is written below; the name of the column if empty.
+        y_label: What is written at the side; the name of the column if empty.
         ticks: Whether every value of x, and no other, has a tick.
         logarithmic: Whether y is.
         y_limits: The ends of y; ``None`` where the lines decide.
@@ -53,9 +53,9 @@ class Panel:
     rows: Sequence[CsvRow]
     x: str
     y: str
-    error: str
-    x_label: str
-    y_label: str
+    error: str = "standard_error"
+    x_label: str = ""
+    y_label: str = ""
     ticks: bool = True
     logarithmic: bool = False
     y_limits: tuple[float | None, float | None] | None = None
@@ -65,21 +65,33 @@ class Panel:
 
 
 def draw_panels(
-    panels: Sequence[Panel], caption: str, *, columns: int, width: float, legend_columns: int = 3
+    panels: Sequence[Panel],
+    caption: str,
+    *,
+    columns: int | None = None,
+    y_labels_once: bool = False,
+    legend_columns: int = 3,
 ) -> Figure:
     """Draw all panels above their caption and below one legend.
 
     Args:
         panels: The panels, row by row.
         caption: What is written below.
-        columns: Panels in a row.
-        width: The width of the figure in columns of a paper.
+        columns: Panels in a row, two in the width of a paper's column; if omitted, one to three
+            panels that are wider than that.
+        y_labels_once: Whether only the first panel of a row says what is drawn upwards.
         legend_columns: Series in a row of the legend.
     """
+    width = {2: 1.0, 4: 2.1}.get(columns or 0, 1.0)
+    if columns is None:
+        columns = 3 if len(panels) > 4 else min(2, len(panels))
+        width = max(1.0, columns / 1.5)
     size = width * COLUMN_WIDTH
     with blank_panels(len(panels), caption, columns=columns, width=size) as (figure, axes):
-        for panel, place in zip(panels, axes, strict=True):
-            _draw_panel(panel, place)
+        for number, panel in enumerate(panels):
+            _draw_panel(panel, axes[number])
+            if not y_labels_once or number % columns == 0:
+                axes[number].set_ylabel(panel.y_label or panel.y)
         shared_legend(figure, axes, legend_columns)
         return figure
 
@@ -109,8 +121,7 @@ def _draw_panel(panel: Panel, axes: Axes) -> None:
     if panel.ticks:
         axes.set_xticks(sorted({float(row[panel.x]) for row in panel.rows}))
     axes.set_title(panel.title)
-    axes.set_xlabel(panel.x_label)
-    axes.set_ylabel(panel.y_label)
+    axes.set_xlabel(panel.x_label or panel.x)
 
 
 def distinct(rows: Sequence[CsvRow], column: str) -> list[str]:

@@ -39,15 +39,9 @@ def _with_all(
     return {name: kind, f"{name}-all": more}
 
 
-def _sensitivity(summary: str, study: str) -> FigureKind:
-    functions = (sensitivity.rows(study), sensitivity.draw, sensitivity.caption(study))
-    return FigureKind(summary, ("mutag",), 3, *functions, sensitivity.study(study))
-
-
 def _sweep(setting: str, study: str) -> FigureKind:
     summary = f"accuracy against {setting}, from the study {study}"
-    functions = (sweep.rows(study), sweep.draw, sweep.caption)
-    return FigureKind(summary, ("proteins", "mutag"), 1, *functions)
+    return FigureKind(summary, ("proteins", "mutag"), 1, sweep, study, measured=None)
 
 
 FIGURES: Mapping[str, FigureKind] = MappingProxyType(
@@ -56,14 +50,17 @@ FIGURES: Mapping[str, FigureKind] = MappingProxyType(
             "correlation of signal and resistance against accuracy, by method",
             ("mutag", "reddit-binary"),
             3,
-            resistance.rows,
-            resistance.draw,
-            resistance.caption,
-            resistance.study,
+            resistance,
+            "main",
+            resistance.signal_study,
         ),
-        **_with_all("sensitivity-width", _sensitivity("sensitivity by width", "sensitivity-width")),
         **_with_all(
-            "sensitivity-method", _sensitivity("sensitivity by method", "sensitivity-method")
+            "sensitivity-width",
+            FigureKind("sensitivity by width", ("mutag",), 3, sensitivity, "sensitivity-width"),
+        ),
+        **_with_all(
+            "sensitivity-method",
+            FigureKind("sensitivity by method", ("mutag",), 3, sensitivity, "sensitivity-method"),
         ),
         **_with_all(
             "signal",
@@ -71,10 +68,8 @@ FIGURES: Mapping[str, FigureKind] = MappingProxyType(
                 "signal propagation against total resistance",
                 ("reddit-binary",),
                 3,
-                signal.rows,
-                signal.draw,
-                signal.caption,
-                signal.study,
+                signal,
+                "signal",
             ),
             ("enzymes", "mutag", "proteins", "reddit-binary"),
             "the same for all datasets of the paper's appendix",
@@ -82,13 +77,7 @@ FIGURES: Mapping[str, FigureKind] = MappingProxyType(
         **_with_all(
             "energy",
             FigureKind(
-                "Dirichlet energy of trained models",
-                ("proteins", "mutag"),
-                5,
-                energy.rows,
-                energy.draw,
-                energy.caption,
-                energy.study,
+                "Dirichlet energy of trained models", ("proteins", "mutag"), 5, energy, "energy"
             ),
         ),
         **_with_all("topk", _sweep("k", "sweep-k")),
@@ -97,18 +86,16 @@ FIGURES: Mapping[str, FigureKind] = MappingProxyType(
             "a molecule of MUTAG with its high nodes marked (not in the paper)",
             (),
             1,
-            molecule.rows,
-            molecule.draw,
-            molecule.caption,
+            molecule,
+            "main",
+            measured=None,
         ),
         "transfer": FigureKind(
             "accuracy against distance on transfer tasks (not in the paper)",
             (),
             3,
-            transfer.rows,
-            transfer.draw,
-            transfer.caption,
-            transfer.study,
+            transfer,
+            "transfer",
         ),
     }
 )
@@ -123,27 +110,30 @@ def figure_name(name: str, datasets: tuple[str, ...]) -> str:
 
 def figure_study(name: str, request: Request) -> Study | None:
     """What a figure still needs: the study to run first, or ``None`` if all its rows are there."""
-    kind = _checked(name, request)
-    if kind.study is None:
+    kind, shown = _checked(name, request)
+    if kind.measured is None:
         return None
-    study = kind.study(request)
+    study = kind.measured(request, shown)
     finished = all(len(rows) == request.trials for _, rows in request.measured(study))
     return None if finished else study
 
 
 def make_figure(name: str, request: Request, folder: Path) -> list[Path]:
     """Draw a figure from the store and write it as PNG, SVG and CSV; returns the three files."""
-    kind = _checked(name, request)
-    rows = kind.rows(request)
-    caption = f"{kind.caption(request, rows)}\n$ {request.command}"
-    drawn = kind.draw(rows, caption)
+    kind, study = _checked(name, request)
+    rows = kind.figure.rows(request, study)
+    caption = f"{kind.figure.caption(request, study, rows)}\n$ {request.command}"
+    drawn = kind.figure.draw(rows, caption)
     return write_figure(drawn, rows, folder, figure_name(name, request.datasets), caption)
 
 
-def _checked(name: str, request: Request) -> FigureKind:
+def _checked(name: str, request: Request) -> tuple[FigureKind, Study]:
+    """The kind of a figure and the part of its study that is asked for."""
     kind = FIGURES[choose("figure", name, FIGURES)]
     for dataset in request.datasets:
         choose("dataset", dataset, DATASETS)
     if bool(request.datasets) != bool(kind.datasets):
         raise InputError(f"the figure '{name}' has its own data: leave --dataset out")
-    return kind
+    if request.graphs is not None and not (kind.measured and kind.datasets):
+        raise InputError(f"the figure '{name}' measures no graphs: leave --graphs out")
+    return kind, request.study(kind.study)

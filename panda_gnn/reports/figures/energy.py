@@ -21,15 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def study(request: Request) -> Study:
-    """What is measured."""
-    return request.study("energy")
-
-
-def rows(request: Request) -> list[CsvRow]:
+def rows(request: Request, study: Study) -> list[CsvRow]:
     """The mean over trials of both energies after every layer, for each method."""
     table: list[CsvRow] = []
-    for cell, values in request.values(study(request)):
+    for cell, values in request.values(study):
         energy = mean_and_error(values["energy"], torch.float32)
         relative = mean_and_error(values["relative_energy"], torch.float32)
         table += [
@@ -54,32 +49,21 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
     for dataset in distinct(rows, "dataset"):
         case, title = select(rows, dataset=dataset), printed(dataset)
         panels += [
-            Panel(
-                title,
-                case,
-                "layer",
-                "energy",
-                "energy_error",
-                "layer",
-                "energy",
-                logarithmic=True,
-            ),
+            Panel(title, case, "layer", "energy", "energy_error", logarithmic=True),
             Panel(
                 title,
                 case,
                 "layer",
                 "relative_energy",
                 "relative_error",
-                "layer",
-                "energy / size of states",
+                y_label="energy / size of states",
                 y_limits=(0, None),
             ),
         ]
-    columns, width = (2, 1.0) if len(panels) < 6 else (4, 2.1)
-    return draw_panels(panels, caption, columns=columns, width=width)
+    return draw_panels(panels, caption, columns=2 if len(panels) < 6 else 4)
 
 
-def caption(request: Request, rows: Sequence[CsvRow]) -> str:
+def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     """What the figure shows."""
     trials = counted_trials(rows, "band: standard error")
     return (

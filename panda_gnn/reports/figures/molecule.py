@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from panda_gnn.centrality import centrality
 from panda_gnn.datasets import load
+from panda_gnn.evaluation.study import Study
 from panda_gnn.reports.drawing.layout import layout
 from panda_gnn.reports.drawing.panels import CsvRow, blank_panels
 from panda_gnn.reports.drawing.style import GREY, ORANGE, SKY
-from panda_gnn.reports.figures.request import Request
-from panda_gnn.reports.published import best_settings
+from panda_gnn.reports.figures.request import Request, config_of
 from panda_gnn.transforms import ExpandWidth
 
 if TYPE_CHECKING:
@@ -22,13 +22,14 @@ GRAPH = 17
 ATOMS = ("C", "N", "O", "F", "I", "Cl", "Br")
 
 
-def rows(request: Request) -> list[CsvRow]:
+def rows(request: Request, study: Study) -> list[CsvRow]:
     """One row for each atom: where it is drawn, its neighbours, its betweenness, its width."""
     data = load("mutag", root=request.root, mirror=request.mirror)[GRAPH]
-    best = best_settings("gcn", "mutag")
-    assert best is not None
-    scores = centrality(best.centrality, data)
-    high = ExpandWidth(best.centrality, best.k)(data).high
+    config = config_of(study.select(["mutag"], ["gcn"]), "panda")
+    settings: Any = config.settings
+    name = settings["centrality"]
+    scores = centrality(name, data)
+    high = ExpandWidth(name, settings["k"])(data).high
     place = layout(data)
     source, target = data.edge_index
     return [
@@ -37,8 +38,8 @@ def rows(request: Request) -> list[CsvRow]:
             "x": float(place[node, 0]),
             "y": float(place[node, 1]),
             "neighbours": " ".join(str(int(v)) for v in target[source == node]),
-            best.centrality: float(scores[node]),
-            "width": best.high_width if high[node] else 64,
+            name: float(scores[node]),
+            "width": settings["high_width"] if high[node] else config.width,
         }
         for node in range(data.num_nodes)
     ]
@@ -87,7 +88,7 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
         return figure
 
 
-def caption(request: Request, rows: Sequence[CsvRow]) -> str:
+def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     """What the figure shows."""
     high = sum(int(row["width"]) > 64 for row in rows)
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
@@ -64,8 +64,11 @@ class Request:
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
     def study(self, name: str) -> Study:
-        """The part of a study of measurements that the figure shows."""
-        return load_study(name, graphs=self.graphs).select(datasets=list(self.datasets))
+        """The part of a study that the figure shows."""
+        study = load_study(name)
+        if self.graphs is not None and "graphs" in MEASURES[study.measure].settings:
+            study = load_study(name, graphs=self.graphs)
+        return study.select(datasets=self.datasets) if self.datasets else study
 
     def store(self, study: Study) -> Store:
         """Where the rows of a study are kept."""
@@ -95,6 +98,19 @@ class Request:
         ]
 
 
+class FigureModule(Protocol):
+    """The three steps of a figure."""
+
+    def rows(self, request: Request, study: Study) -> list[CsvRow]:
+        """Make the rows of the CSV from the store."""
+
+    def draw(self, rows: Sequence[CsvRow], caption: str) -> Figure:
+        """Draw the rows above the caption."""
+
+    def caption(self, request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
+        """Say what is seen, on which datasets, over how many trials."""
+
+
 @dataclass(frozen=True)
 class FigureKind:
     """A figure that can be made.
@@ -103,19 +119,18 @@ class FigureKind:
         summary: One line for people.
         datasets: Those of the paper's figure; none where the figure has its own data.
         trials: How many trials unless told otherwise.
-        rows: Makes the rows of the CSV, from the store.
-        draw: Draws the rows above the caption.
-        caption: Says what is seen, on which datasets, over how many trials.
-        study: What has to be measured first; ``None`` where the figure takes what is there.
+        figure: The module that draws it.
+        study: The study that it is drawn from.
+        measured: What has to be measured before: by default the study itself; ``None`` where the
+            figure takes what is there.
     """
 
     summary: str
     datasets: tuple[str, ...]
     trials: int
-    rows: Callable[[Request], list[CsvRow]]
-    draw: Callable[[Sequence[CsvRow], str], Figure]
-    caption: Callable[[Request, Sequence[CsvRow]], str]
-    study: Callable[[Request], Study] | None = None
+    figure: FigureModule
+    study: str
+    measured: Callable[[Request, Study], Study] | None = lambda request, study: study
 
 
 def config_of(study: Study, method: str) -> Config:
@@ -135,12 +150,6 @@ def mean_and_error(trials: Sequence[Any], dtype: torch.dtype) -> tuple[list[floa
     values = torch.tensor(trials, dtype=dtype)
     error = values.std(0) / len(trials) ** 0.5 if len(trials) > 1 else 0 * values[0]
     return values.mean(0).tolist(), error.tolist()
-
-
-def columns_and_width(datasets: int) -> tuple[int, float]:
-    """How many panels stand side by side where each dataset has one, and the figure's width."""
-    columns = 3 if datasets > 4 else min(2, datasets)
-    return columns, max(1.0, columns / 1.5)
 
 
 def printed(dataset: str) -> str:

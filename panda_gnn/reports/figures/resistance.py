@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.methods import complete
-from panda_gnn.evaluation.study import Cell, Study, load_study
+from panda_gnn.evaluation.study import Cell, Study
 from panda_gnn.reports.drawing.panels import (
     CsvRow,
     blank_panels,
@@ -19,58 +19,59 @@ from panda_gnn.reports.drawing.panels import (
     shared_legend,
 )
 from panda_gnn.reports.drawing.style import SERIES_STYLES
+from panda_gnn.reports.figures import signal
 from panda_gnn.reports.figures.request import Request, counted_trials, printed
-from panda_gnn.reports.figures.signal import correlation, signal_rows
 from panda_gnn.reports.tables import Entry, build_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STUDY = "main"
 METHODS_SHOWN = ("none", "digl", "sdrf", "fosr", "borf", "gtr", "panda")
 
 
-def _entries(request: Request) -> list[tuple[str, Entry]]:
+def _entries(request: Request, study: Study) -> list[tuple[str, Entry]]:
     """Every dataset and method with GCN that the study's table has trials of."""
-    study = load_study(STUDY).select(list(request.datasets), ["gcn"], METHODS_SHOWN)
     store = request.store(study)
     shown = []
-    for block in build_table(study, store.read()).blocks:
+    part = study.select(None, ["gcn"], METHODS_SHOWN)
+    for block in build_table(part, store.read()).blocks:
         entries = [entry for entry in block.entries if entry.ours is not None]
         if not entries:
             raise InputError(
-                f"{store.path} has no trials on {block.dataset}: run panda study run {STUDY} "
+                f"{store.path} has no trials on {block.dataset}: run panda study run {study.name} "
                 f"--datasets {block.dataset} --backbones gcn first"
             )
         shown += [(block.dataset, entry) for entry in entries]
     return shown
 
 
-def study(request: Request) -> Study:
+def signal_study(request: Request, study: Study) -> Study:
     """What is measured: the signal, with the settings whose accuracy the study's table shows."""
     cells = []
-    for dataset, entry in _entries(request):
+    for dataset, entry in _entries(request, study):
         assert entry.config is not None
         settings = {**entry.config.settings, "graphs": request.graphs}
         config = complete(replace(entry.config, settings=settings), MEASURES["signal"])
         cells.append(Cell(dataset, entry.line, (config,)))
-    title = f"Signal propagation with the settings of the study {STUDY}"
+    title = f"Signal propagation with the settings of the study {study.name}"
     return Study("signal", title, tuple(cells), request.trials, measure="signal")
 
 
-def rows(request: Request) -> list[CsvRow]:
+def rows(request: Request, study: Study) -> list[CsvRow]:
     """For GCN: how signal and resistance go together, and the accuracy of the study's trials."""
-    signals = signal_rows(request, study(request))
+    signals = signal.rows(request, signal_study(request, study))
     return [
         {
             "dataset": dataset,
             "series": entry.line.method,
-            "correlation": correlation(select(signals, dataset=dataset, series=entry.line.method)),
+            "correlation": signal.correlation(
+                select(signals, dataset=dataset, series=entry.line.method)
+            ),
             "accuracy": entry.ours.mean,
             "interval": "" if entry.ours.interval is None else entry.ours.interval,
             "trials": entry.ours.n,
         }
-        for dataset, entry in _entries(request)
+        for dataset, entry in _entries(request, study)
         if entry.ours is not None
     ]
 
@@ -102,11 +103,11 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
         return figure
 
 
-def caption(request: Request, rows: Sequence[CsvRow]) -> str:
+def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     """What the figure shows."""
     trials = counted_trials(rows, "bars: 95 % intervals")
     return (
         f"Methods with GCN: Pearson's r of total effective resistance and signal "
         f"({request.graphs_in_words()}, untrained, {request.initialisations}, settings of "
-        f"the study {STUDY}) and mean test accuracy ({trials})."
+        f"the study {study.name}) and mean test accuracy ({trials})."
     )

@@ -19,18 +19,8 @@ if TYPE_CHECKING:
 BINS = 8
 
 
-def study(request: Request) -> Study:
-    """What is measured."""
-    return request.study("signal")
-
-
-def rows(request: Request) -> list[CsvRow]:
+def rows(request: Request, study: Study) -> list[CsvRow]:
     """The signal of every graph under every method, and the resistance of the graph before it."""
-    return signal_rows(request, study(request))
-
-
-def signal_rows(request: Request, study: Study) -> list[CsvRow]:
-    """The mean over trials of the signals of a study, a row for each graph."""
     table: list[CsvRow] = []
     for cell, values in request.values(study):
         resistance = values["total_resistance"][0]
@@ -72,8 +62,6 @@ def _cases(rows: Sequence[CsvRow]) -> list[tuple[str, str, list[CsvRow]]]:
 
 def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
     """A panel for each dataset and backbone: means of graphs of about equal resistance."""
-    cases = _cases(rows)
-    columns, width = (2, 1.0) if len(cases) < 3 else (4, 2.1)
     panels = [
         Panel(
             f"{printed_name(backbone)}, {printed(dataset)}",
@@ -84,15 +72,14 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
             ],
             "resistance",
             "heard",
-            "standard_error",
-            "total resistance / largest",
-            "" if place % columns else "signal",
+            x_label="total resistance / largest",
+            y_label="signal",
             ticks=False,
             y_limits=(0, None),
         )
-        for place, (dataset, backbone, case) in enumerate(cases)
+        for dataset, backbone, case in _cases(rows)
     ]
-    return draw_panels(panels, caption, columns=columns, width=width)
+    return draw_panels(panels, caption, columns=2 if len(panels) < 3 else 4, y_labels_once=True)
 
 
 def _binned(name: str, rows: Sequence[CsvRow]) -> list[CsvRow]:
@@ -117,9 +104,9 @@ def _binned(name: str, rows: Sequence[CsvRow]) -> list[CsvRow]:
     return bins
 
 
-def caption(request: Request, rows: Sequence[CsvRow]) -> str:
+def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     """What the figure shows, with the correlations."""
-    config = config_of(study(request), "panda")
+    config = config_of(study, "panda")
     settings = config.settings
     parts = []
     for dataset, backbone, case in _cases(rows):

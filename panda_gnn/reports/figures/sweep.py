@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation.study import load_study
+from panda_gnn.evaluation.study import Study
 from panda_gnn.reports.drawing.panels import CsvRow, Panel, distinct, draw_panels, select
 from panda_gnn.reports.drawing.style import SERIES_STYLES
-from panda_gnn.reports.figures.request import Request, columns_and_width, counted_trials, printed
+from panda_gnn.reports.figures.request import Request, counted_trials, printed
 from panda_gnn.reports.tables import build_table
 
 if TYPE_CHECKING:
@@ -18,44 +18,35 @@ if TYPE_CHECKING:
 LABELS = {"k": "number of high nodes k", "high_width": "width of high nodes"}
 
 
-def rows(study_name: str) -> Callable[[Request], list[CsvRow]]:
+def rows(request: Request, study: Study) -> list[CsvRow]:
     """The means of a study whose lines are the values of a setting."""
-
-    def read(request: Request) -> list[CsvRow]:
-        study = load_study(study_name)
-        datasets = [name for name in request.datasets if name in study.datasets]
-        store = request.store(study)
-        blocks = build_table(study.select(datasets=datasets), store.read()).blocks
-        table: list[CsvRow] = [
-            {
-                "dataset": block.dataset,
-                "backbone": entry.line.backbone,
-                "method": entry.line.method,
-                "setting": str(study.rows),
-                "value": "" if entry.line.variant is None else str(entry.line.variant),
-                "accuracy": entry.ours.mean,
-                "interval": "" if entry.ours.interval is None else entry.ours.interval,
-                "trials": entry.ours.n,
-            }
-            for block in blocks
-            for entry in block.entries
-            if entry.ours is not None
-        ]
-        missing = [name for name in datasets if name not in distinct(table, "dataset")]
-        if missing:
-            raise InputError(
-                f"{store.path} has no trials of {missing[0]}: run "
-                f"panda study run {study_name} --datasets {','.join(missing)} first"
-            )
-        return table
-
-    return read
+    store = request.store(study)
+    table: list[CsvRow] = [
+        {
+            "dataset": block.dataset,
+            "backbone": entry.line.backbone,
+            "method": entry.line.method,
+            "setting": str(study.rows),
+            "value": "" if entry.line.variant is None else str(entry.line.variant),
+            "accuracy": entry.ours.mean,
+            "interval": "" if entry.ours.interval is None else entry.ours.interval,
+            "trials": entry.ours.n,
+        }
+        for block in build_table(study, store.read()).blocks
+        for entry in block.entries
+        if entry.ours is not None
+    ]
+    missing = [name for name in study.datasets if name not in distinct(table, "dataset")]
+    if missing:
+        raise InputError(
+            f"{store.path} has no trials of {missing[0]}: run "
+            f"panda study run {study.name} --datasets {','.join(missing)} first"
+        )
+    return table
 
 
 def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
     """One panel for each dataset, the setting along and accuracy upwards."""
-    datasets = distinct(rows, "dataset")
-    columns, width = columns_and_width(len(datasets))
     panels = [
         Panel(
             printed(dataset),
@@ -70,8 +61,8 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
             "value",
             "accuracy",
             "interval",
-            LABELS[str(rows[0]["setting"])],
-            "" if place % columns else "test accuracy in %",
+            x_label=LABELS[str(rows[0]["setting"])],
+            y_label="test accuracy in %",
             percent=True,
             references={
                 f"panda-{row['backbone']}": (
@@ -81,13 +72,13 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
                 for row in select(case, method="none")
             },
         )
-        for place, dataset in enumerate(datasets)
+        for dataset in distinct(rows, "dataset")
         for case in [select(rows, dataset=dataset)]
     ]
-    return draw_panels(panels, caption, columns=columns, width=width, legend_columns=4)
+    return draw_panels(panels, caption, y_labels_once=True, legend_columns=4)
 
 
-def caption(request: Request, rows: Sequence[CsvRow]) -> str:
+def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     """What the figure shows."""
     trials = counted_trials(rows, "band: 95 % interval")
     datasets = ", ".join(printed(name) for name in distinct(rows, "dataset"))

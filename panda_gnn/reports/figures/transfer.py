@@ -16,15 +16,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def study(request: Request | None = None) -> Study:
-    """What is measured."""
-    return load_study("transfer")
-
-
-def rows(request: Request) -> list[CsvRow]:
+def rows(request: Request, study: Study) -> list[CsvRow]:
     """The mean accuracy on every topology and distance, for each backbone and method."""
     table = []
-    for cell, values in request.values(study()):
+    for cell, values in request.values(study):
         (mean,), (error,) = mean_and_error([[value] for value in values["accuracy"]], torch.float32)
         row: CsvRow = {
             "topology": cell.dataset,
@@ -42,38 +37,35 @@ def rows(request: Request) -> list[CsvRow]:
 
 def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
     """A panel for each backbone and topology, distances along and accuracy upwards."""
-    num_classes: Any = config_of(study(), "none").settings["num_classes"]
+    num_classes: Any = config_of(load_study("transfer"), "none").settings["num_classes"]
     in_percent: list[CsvRow] = [
         {**row, **{name: 100 * float(row[name]) for name in ("accuracy", "standard_error")}}
         for row in rows
     ]
-    topologies = distinct(rows, "topology")
     panels = [
         Panel(
             f"{printed_name(backbone)}, {topology.replace('-', ' ')}",
             select(in_percent, backbone=backbone, topology=topology),
             "distance",
             "accuracy",
-            "standard_error",
-            "distance",
-            "" if place else "accuracy in %",
+            y_label="accuracy in %",
             y_limits=(0, 105),
             chance=100 / num_classes,
         )
         for backbone in distinct(rows, "backbone")
-        for place, topology in enumerate(topologies)
+        for topology in distinct(rows, "topology")
     ]
-    return draw_panels(panels, caption, columns=len(topologies), width=2.1, legend_columns=4)
+    return draw_panels(panels, caption, columns=4, y_labels_once=True, legend_columns=4)
 
 
-def caption(request: Request, rows: Sequence[CsvRow]) -> str:
+def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     """What the figure shows."""
-    config, fosr = config_of(study(), "panda"), config_of(study(), "fosr")
+    config = config_of(study, "panda")
     settings: Any = config.settings
     return (
         f"Accuracy on transfer tasks of {settings['num_classes']} classes (dotted: chance) against "
         f"the distance, which is also the number of convolutions; {request.trials} trials of at "
         f"most {config.max_epochs} steps, band: standard error. Width {config.width}; 'all nodes "
         f"wide' {settings['high_width']}; PANDA widens {settings['share']:.0%} of the nodes, by "
-        f"betweenness, to {settings['high_width']}; FoSR adds {fosr.settings['iterations']} edges."
+        f"betweenness, to {settings['high_width']}; FoSR adds {settings['iterations']} edges."
     )

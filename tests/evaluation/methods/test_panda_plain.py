@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.measurements.signal import SIGNAL
 from panda_gnn.evaluation.measurements.untrained import (
     in_double,
@@ -19,7 +19,7 @@ from panda_gnn.evaluation.methods import complete
 
 def test_panda_without_residual_is_the_backbone_but_for_high_nodes(shared_root: Path) -> None:
     """With no high node the control gives what GCN gives, weights being the same."""
-    none = {"k": 0, "high_width": 128, "centrality": "degree"}
+    none: dict[str, Setting] = {"k": 0, "high_width": 128, "centrality": "degree"}
     configs = [
         complete(Config("mutag", method=method, settings=settings, num_layers=2), SIGNAL)
         for method, settings in (("panda-plain", none), ("none", {}))

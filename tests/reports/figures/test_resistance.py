@@ -26,5 +26,5 @@ def test_resistance_reads_the_store(request_for_mutag: Request, tmp_path: Path) 
     rows = csv_rows(make_figure("resistance", request_for_mutag, tmp_path)[2])
     assert [row["series"] for row in rows] == ["none", "fosr", "panda"]
     assert all(-1 <= float(row["correlation"]) <= 1 for row in rows)
-    signals = signal.signal_rows(request_for_mutag, study.select(methods=["fosr"]))
+    signals = signal.rows(request_for_mutag, study.select(methods=["fosr"]))
     assert float(rows[1]["correlation"]) == pytest.approx(signal.correlation(signals), abs=1e-5)

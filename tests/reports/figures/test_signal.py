@@ -11,8 +11,9 @@ from tests.reports.figures.pretend import store_measurements
 
 def test_rows_of_every_graph(request_for_mutag: Request) -> None:
     request = replace(request_for_mutag, graphs=30, trials=1)
-    store_measurements(signal.study(request), request.results, 1)
-    rows = signal.rows(request)
+    study = request.study("signal")
+    store_measurements(study, request.results, 1)
+    rows = signal.rows(request, study)
     plain = select(rows, backbone="gcn", series="none")
     assert len(plain) == 30
     assert max(float(row["normalised_resistance"]) for row in plain) == 1

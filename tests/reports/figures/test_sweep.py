@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,9 @@ from tests.reports.figures.pretend import csv_rows, store_trials
 def test_sweeps_read_the_store(
     name: str, study: str, request_for_mutag: Request, tmp_path: Path
 ) -> None:
+    with pytest.raises(InputError, match="measures no graphs: leave --graphs out"):
+        make_figure(name, request_for_mutag, tmp_path)
+    request_for_mutag = replace(request_for_mutag, graphs=None)
     assert figure_study(name, request_for_mutag) is None
     with pytest.raises(InputError, match=f"panda study run {study} --datasets mutag"):
         make_figure(name, request_for_mutag, tmp_path)
@@ -34,6 +38,7 @@ def test_sweeps_read_the_store(
 
 
 def test_one_trial_has_no_interval(request_for_mutag: Request, tmp_path: Path) -> None:
+    request_for_mutag = replace(request_for_mutag, graphs=None)
     store_trials(load_study("sweep-k"), request_for_mutag.results, ("mutag",), 1)
     paths = make_figure("topk", request_for_mutag, tmp_path)
     assert {row["interval"] for row in csv_rows(paths[2])} == {""}
