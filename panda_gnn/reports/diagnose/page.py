@@ -27,21 +27,21 @@ DRAWN_NODES = 1000
 """Larger graphs are not drawn: nobody could see anything."""
 
 
-def diagnosis_page(found: Diagnosis, command: str, drawn_nodes: int = DRAWN_NODES) -> str:
+def diagnosis_page(diagnosis: Diagnosis, command: str, drawn_nodes: int = DRAWN_NODES) -> str:
     """The page: sentences, maps of the graph, tables, and the command that made it."""
     template = Template(
         files("panda_gnn.reports.diagnose").joinpath("page.html").read_text("utf-8")
     )
-    nodes, edges, layers, distances, remedies = grids(found)
+    nodes, edges, layers, distances, remedies = grids(diagnosis)
     return template.substitute(
-        title=html.escape(found.title),
-        model=html.escape(model_in_words(found)),
-        sentences="".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences(found)),
+        title=html.escape(diagnosis.title),
+        model=html.escape(model_in_words(diagnosis)),
+        sentences="".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences(diagnosis)),
         numbers="".join(
             f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>"
-            for name, value in graph_numbers(found)
+            for name, value in graph_numbers(diagnosis)
         ),
-        maps=_maps(found, drawn_nodes),
+        maps=_maps(diagnosis, drawn_nodes),
         tables="".join(_table(grid) for grid in (nodes, edges, layers)),
         distances=_table(distances, shaded=2),
         remedies=_table(remedies),
@@ -50,20 +50,20 @@ def diagnosis_page(found: Diagnosis, command: str, drawn_nodes: int = DRAWN_NODE
     )
 
 
-def _maps(found: Diagnosis, drawn_nodes: int) -> str:
-    if found.summary.num_nodes > drawn_nodes:
+def _maps(diagnosis: Diagnosis, drawn_nodes: int) -> str:
+    if diagnosis.summary.num_nodes > drawn_nodes:
         return (
-            f'<p class="note">The graph has {found.summary.num_nodes} nodes; graphs of up to '
+            f'<p class="note">The graph has {diagnosis.summary.num_nodes} nodes; graphs of up to '
             f"{drawn_nodes} are drawn.</p>"
         )
-    position, high = layout(found.data), found.data.high
-    centrality, felt = ColourScale.of(found.scores), ColourScale.of(found.felt)
+    position, high = layout(diagnosis.data), diagnosis.data.high
+    centrality, felt = ColourScale.of(diagnosis.scores), ColourScale.of(diagnosis.felt)
     resistance = ColourScale(0.0, 1.0)
-    curvature = ColourScale.around_zero(found.curvature)
-    name = found.model.centrality
-    rims = f"the {counted(found.num_high, 'high node')}"
-    if not found.model.width_aware:
-        rims = f"the {counted(found.num_high, 'node')} that PANDA would widen"
+    curvature = ColourScale.around_zero(diagnosis.curvature)
+    name = diagnosis.model.centrality
+    rims = f"the {counted(diagnosis.num_high, 'high node')}"
+    if not diagnosis.model.width_aware:
+        rims = f"the {counted(diagnosis.num_high, 'node')} that PANDA would widen"
 
     def drawn(
         title: str,
@@ -75,8 +75,8 @@ def _maps(found: Diagnosis, drawn_nodes: int) -> str:
     ) -> str:
         drawing = draw_graph(
             position,
-            found.edges,
-            found.names,
+            diagnosis.edges,
+            diagnosis.names,
             title=title,
             high=high,
             node_values=node_values,
@@ -92,29 +92,29 @@ def _maps(found: Diagnosis, drawn_nodes: int) -> str:
             f"Coloured by {name}; a thick rim marks {rims}.",
             centrality,
             name,
-            node_values=found.scores,
+            node_values=diagnosis.scores,
         )
         + drawn(
             "Effective resistance",
             "Of every edge; 1 is a bridge.",
             resistance,
             "ohm",
-            edge_values=found.resistance,
+            edge_values=diagnosis.resistance,
         )
         + drawn(
             "Curvature",
             "Balanced Forman curvature of every edge; negative where the graph is tight.",
             curvature,
             "curvature",
-            edge_values=found.curvature,
+            edge_values=diagnosis.curvature,
         )
         + drawn(
             "Sensitivity",
             "How much the other nodes feel each node's input, on average, after layer "
-            f"{found.model.num_layers}.",
+            f"{diagnosis.model.num_layers}.",
             felt,
             "mean sensitivity",
-            node_values=found.felt,
+            node_values=diagnosis.felt,
         )
     )
 
