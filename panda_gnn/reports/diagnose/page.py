@@ -56,67 +56,55 @@ def _maps(diagnosis: Diagnosis, drawn_nodes: int) -> str:
             f'<p class="note">The graph has {diagnosis.summary.num_nodes} nodes; graphs of up to '
             f"{drawn_nodes} are drawn.</p>"
         )
-    position, high = layout(diagnosis.data), diagnosis.data.high
-    centrality, felt = ColourScale.of(diagnosis.scores), ColourScale.of(diagnosis.felt)
-    resistance = ColourScale(0.0, 1.0)
-    curvature = ColourScale.around_zero(diagnosis.curvature)
-    name = diagnosis.model.centrality
+    model, position = diagnosis.model, layout(diagnosis.data)
     rims = f"the {counted(diagnosis.num_high, 'high node')}"
-    if not diagnosis.model.width_aware:
+    if not model.width_aware:
         rims = f"the {counted(diagnosis.num_high, 'node')} that PANDA would widen"
-
-    def drawn(
-        title: str,
-        about: str,
-        scale: ColourScale,
-        unit: str,
-        node_values: Tensor | None = None,
-        edge_values: Tensor | None = None,
-    ) -> str:
+    maps: list[tuple[str, str, str, ColourScale, dict[str, Tensor]]] = [
+        (
+            "High nodes",
+            f"Coloured by {model.centrality}; a thick rim marks {rims}.",
+            model.centrality,
+            ColourScale.of(diagnosis.scores),
+            {"node_values": diagnosis.scores},
+        ),
+        (
+            "Effective resistance",
+            "Of every edge; 1 is a bridge.",
+            "ohm",
+            ColourScale(0.0, 1.0),
+            {"edge_values": diagnosis.resistance},
+        ),
+        (
+            "Curvature",
+            "Balanced Forman curvature of every edge; negative where the graph is tight.",
+            "curvature",
+            ColourScale.around_zero(diagnosis.curvature),
+            {"edge_values": diagnosis.curvature},
+        ),
+        (
+            "Sensitivity",
+            "How much the other nodes feel each node's input, on average, after layer "
+            f"{model.num_layers}.",
+            "mean sensitivity",
+            ColourScale.of(diagnosis.felt),
+            {"node_values": diagnosis.felt},
+        ),
+    ]
+    figures = []
+    for title, about, unit, scale, values in maps:
         drawing = draw_graph(
             position,
             diagnosis.edges,
             diagnosis.names,
             title=title,
-            high=high,
-            node_values=node_values,
-            edge_values=edge_values,
+            high=diagnosis.data.high,
             scale=scale,
+            **values,
         )
         head = f"<h3>{html.escape(title)}</h3><p>{html.escape(about)}</p>"
-        return f"<figure>{head}{drawing}{scale.legend(unit)}</figure>"
-
-    return (
-        drawn(
-            "High nodes",
-            f"Coloured by {name}; a thick rim marks {rims}.",
-            centrality,
-            name,
-            node_values=diagnosis.scores,
-        )
-        + drawn(
-            "Effective resistance",
-            "Of every edge; 1 is a bridge.",
-            resistance,
-            "ohm",
-            edge_values=diagnosis.resistance,
-        )
-        + drawn(
-            "Curvature",
-            "Balanced Forman curvature of every edge; negative where the graph is tight.",
-            curvature,
-            "curvature",
-            edge_values=diagnosis.curvature,
-        )
-        + drawn(
-            "Sensitivity",
-            "How much the other nodes feel each node's input, on average, after layer "
-            f"{diagnosis.model.num_layers}.",
-            felt,
-            "mean sensitivity",
-            node_values=diagnosis.felt,
-        )
-    )
+        figures.append(f"<figure>{head}{drawing}{scale.legend(unit)}</figure>")
+    return "".join(figures)
 
 
 def _table(grid: Grid, shaded: int | None = None) -> str:

@@ -14,6 +14,7 @@ from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.results import of_code
+from panda_gnn.evaluation.statistics import Summary
 from panda_gnn.evaluation.store import Row, Store
 from panda_gnn.evaluation.study import Cell, Study, load_study
 from panda_gnn.reports.drawing.panels import CsvRow
@@ -150,6 +151,12 @@ def mean_and_error(trials: Sequence[Any], dtype: torch.dtype) -> tuple[list[floa
     values = torch.tensor(trials, dtype=dtype)
     error = values.std(0) / len(trials) ** 0.5 if len(trials) > 1 else 0 * values[0]
     return values.mean(0).tolist(), error.tolist()
+
+
+def accuracy_cells(ours: Summary) -> dict[str, str | int | float]:
+    """The mean over the trials of a study, in a row of the CSV."""
+    interval = "" if ours.interval is None else ours.interval
+    return {"accuracy": ours.mean, "interval": interval, "trials": ours.n}
 
 
 def printed(dataset: str) -> str:

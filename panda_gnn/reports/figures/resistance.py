@@ -20,7 +20,7 @@ from panda_gnn.reports.drawing.panels import (
 )
 from panda_gnn.reports.drawing.style import SERIES_STYLES
 from panda_gnn.reports.figures import signal
-from panda_gnn.reports.figures.request import Request, counted_trials, printed
+from panda_gnn.reports.figures.request import Request, accuracy_cells, counted_trials, printed
 from panda_gnn.reports.tables import Entry, build_table
 
 if TYPE_CHECKING:
@@ -67,9 +67,7 @@ def rows(request: Request, study: Study) -> list[CsvRow]:
             "correlation": signal.correlation(
                 select(signals, dataset=dataset, series=entry.line.method)
             ),
-            "accuracy": entry.ours.mean,
-            "interval": "" if entry.ours.interval is None else entry.ours.interval,
-            "trials": entry.ours.n,
+            **accuracy_cells(entry.ours),
         }
         for dataset, entry in _entries(request, study)
         if entry.ours is not None

@@ -9,7 +9,7 @@ from panda_gnn.errors import InputError
 from panda_gnn.evaluation.study import Study
 from panda_gnn.reports.drawing.panels import CsvRow, Panel, distinct, draw_panels, select
 from panda_gnn.reports.drawing.style import SERIES_STYLES
-from panda_gnn.reports.figures.request import Request, counted_trials, printed
+from panda_gnn.reports.figures.request import Request, accuracy_cells, counted_trials, printed
 from panda_gnn.reports.tables import build_table
 
 if TYPE_CHECKING:
@@ -28,9 +28,7 @@ def rows(request: Request, study: Study) -> list[CsvRow]:
             "method": entry.line.method,
             "setting": str(study.rows),
             "value": "" if entry.line.variant is None else str(entry.line.variant),
-            "accuracy": entry.ours.mean,
-            "interval": "" if entry.ours.interval is None else entry.ours.interval,
-            "trials": entry.ours.n,
+            **accuracy_cells(entry.ours),
         }
         for block in build_table(study, store.read()).blocks
         for entry in block.entries
