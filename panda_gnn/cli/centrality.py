@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
 
-import numpy as np
-import numpy.typing as npt
 import torch
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from torch_geometric.data import InMemoryDataset
 
 from panda_gnn.centrality import CENTRALITIES, compile_kernels
-from panda_gnn.centrality.families import FAMILIES, SAMPLED
-from panda_gnn.centrality.references import reference, sample_by_cost
-from panda_gnn.centrality.sampling import sampled_paths
-from panda_gnn.centrality.shortest_paths import quadratic_cost
+from panda_gnn.centrality.comparison import (
+    LibraryTimes,
+    TimedScores,
+    library_times,
+    timed,
+    timed_scores,
+)
+from panda_gnn.centrality.families import SAMPLED
+from panda_gnn.centrality.references import reference
 from panda_gnn.cli.options import add_data_arguments
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.errors import InputError, choose
-from panda_gnn.graph.rows import GraphRows, read_graphs
-from panda_gnn.progress import track
-from panda_gnn.reports.plot_centrality import plot_centrality
-
-Float64 = npt.NDArray[np.float64]
+from panda_gnn.graph.rows import read_graphs
+from panda_gnn.reports.drawing.graph_pictures import plot_centrality
+from panda_gnn.reports.table_formats import text_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,16 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
 
 
-@dataclass
-class Result:
-    """A measure's scores, and the cells of its line in the table."""
-
-    scores: Float64
-    time: str
-    error: str = ""
-    compared: list[str] = field(default_factory=list)
-
-
 def run(options: argparse.Namespace) -> None:
     """Compute, compare, print and draw."""
     names = _names(options)
@@ -86,36 +71,33 @@ def run(options: argparse.Namespace) -> None:
         if value is not None and value < 1:
             raise InputError(f"--{option.replace('_', '-')} is {value}, it must be at least 1")
     dataset = load(options.dataset, root=options.root, mirror=options.mirror)
-    if not 0 <= options.graph < len(dataset):
-        raise InputError(f"--graph is {options.graph}, it must be in 0..{len(dataset) - 1}")
+    number, printed = options.graph, DATASETS[options.dataset].printed
+    if not 0 <= number < len(dataset):
+        raise InputError(f"--graph is {number}, it must be in 0..{len(dataset) - 1}")
     compile_kernels(*names)
-    csr, seconds = _timed(read_graphs, dataset, "panda centrality")
-    results = _compute(csr, names, options)
+    csr, seconds = timed(read_graphs, dataset, "panda centrality")
+    threads = options.threads or torch.get_num_threads()
+    results = timed_scores(csr, names, threads=threads, seed=options.seed, samples=options.samples)
     if options.plot:
-        _draw(dataset, csr, results, options)
+        nodes = slice(csr.node_ptr[number], csr.node_ptr[number + 1])
+        scores = {name: torch.from_numpy(result.scores[nodes]) for name, result in results.items()}
+        plot_centrality(dataset[number], scores, options.plot, f"{printed}, graph {number}")
+        print(f"drew graph {number} in {options.plot}")
     notes = [f"{csr.num_graphs} graphs, {csr.num_nodes} nodes, read in {seconds:.2f} s"]
+    compared = {}
     for library in libraries:
-        notes.append(_compare(csr, results, library, options))
-    Console().print(_table(DATASETS[options.dataset].printed, results, libraries, "; ".join(notes)))
-
-
-def _draw(
-    dataset: InMemoryDataset,
-    csr: GraphRows,
-    results: dict[str, Result],
-    options: argparse.Namespace,
-) -> None:
-    """Draw the chosen graph, once per measure."""
-    number = options.graph
-    nodes = slice(csr.node_ptr[number], csr.node_ptr[number + 1])
-    scores = {name: torch.from_numpy(result.scores[nodes]) for name, result in results.items()}
-    plot_centrality(
-        dataset[number],
-        scores,
-        options.plot,
-        f"{DATASETS[options.dataset].printed}, graph {number}",
-    )
-    print(f"drew graph {number} in {options.plot}")
+        count = options.reference_graphs if library == "networkx" else csr.num_graphs
+        times = library_times(csr, results, library, graphs=count, seed=options.seed)
+        compared[library] = times
+        notes.append(
+            f"{library} on all graphs"
+            if times.num_graphs == csr.num_graphs
+            else f"{library} on {times.num_graphs} graphs drawn by cost (seed {options.seed}), "
+            "its times extrapolated to all"
+        )
+    lines = [_line(name, result, compared) for name, result in results.items()]
+    rows = [list(line.values()) for line in lines]
+    Console().print(text_table(list(lines[0]), rows, title=printed, caption="; ".join(notes)))
 
 
 def _names(options: argparse.Namespace) -> list[str]:
@@ -128,83 +110,20 @@ def _names(options: argparse.Namespace) -> list[str]:
     return [choose(what, name, known) for name in options.measure.split(",")]
 
 
-def _timed(function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    begin = time.perf_counter()
-    return function(*arguments), time.perf_counter() - begin
-
-
-def _compute(csr: GraphRows, names: list[str], options: argparse.Namespace) -> dict[str, Result]:
-    """Every measure's scores; those that come together are timed together."""
-    threads, seed = options.threads or torch.get_num_threads(), options.seed
-    if options.samples is not None:
-        begin = time.perf_counter()
-        scores, errors = sampled_paths(csr, samples=options.samples, seed=seed, threads=threads)
-        seconds = time.perf_counter() - begin
-        first = names[0]
-        return {
-            name: Result(
-                scores[name],
-                f"{seconds:.2f}" if name == first else f"with {first}",
-                f"{errors[name].max():.1e}",
-            )
-            for name in names
-        }
-    results: dict[str, Result] = {}
-    found: dict[str, tuple[str, dict[str, Float64]]] = {}
-    for name in names:
-        family = CENTRALITIES[name]
-        if family in found:
-            first, together = found[family]
-            results[name] = Result(together[name], f"with {first}")
-            continue
-        together, seconds = _timed(FAMILIES[family].compute, csr, threads, seed)
-        found[family] = name, together
-        results[name] = Result(together[name], f"{seconds:.2f}")
-    return results
-
-
-def _compare(
-    csr: GraphRows, results: dict[str, Result], library: str, options: argparse.Namespace
-) -> str:
-    """Add a library's times and largest differences to the results; say what it was given."""
-    other = reference(library)
-    count = options.reference_graphs if library == "networkx" else csr.num_graphs
-    numbers, stands_for = sample_by_cost(quadratic_cost(csr), count, options.seed)
-    seconds = dict.fromkeys(results, 0.0)
-    difference = dict.fromkeys(results, 0.0)
-    pairs = list(zip(numbers.tolist(), stands_for.tolist(), strict=True))
-    for number, weight in track(pairs, library):
-        graph = other.graph(csr, number)
-        nodes = slice(csr.node_ptr[number], csr.node_ptr[number + 1])
-        for name, result in results.items():
-            if name in other.measures:
-                scores, spent = _timed(other.measures[name], graph)
-                seconds[name] += weight * spent
-                gap = np.abs(np.asarray(scores) - result.scores[nodes]).max(initial=0.0)
-                difference[name] = max(difference[name], float(gap))
-    for name, result in results.items():
-        known = name in other.measures
-        result.compared.append(f"{seconds[name]:.1f}" if known else "")
-        result.compared.append(f"{difference[name]:.1g}" if known else "")
-    if len(numbers) == csr.num_graphs:
-        return f"{library} on all graphs"
-    return (
-        f"{library} on {len(numbers)} graphs drawn by cost (seed {options.seed}), "
-        "its times extrapolated to all"
-    )
-
-
-def _table(title: str, results: dict[str, Result], libraries: list[str], caption: str) -> Table:
-    table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, pad_edge=False)
-    sampled = any(result.error for result in results.values())
-    own = ["seconds", "mean", "largest", *(["largest error"] if sampled else [])]
-    theirs = [column for name in libraries for column in (f"{name} s", "differs")]
-    table.add_column("measure", no_wrap=True)
-    for column in (own[:1] + own[3:] if libraries else own) + theirs:
-        table.add_column(column, justify="right", no_wrap=True)
-    for name, result in results.items():
-        mean, largest = result.scores.mean(), result.scores.max()
-        summary = [] if libraries else [f"{mean:.4g}", f"{largest:.4g}"]
-        error = [result.error] if sampled else []
-        table.add_row(name, result.time, *summary, *error, *result.compared)
-    return table
+def _line(name: str, result: TimedScores, compared: Mapping[str, LibraryTimes]) -> dict[str, str]:
+    """The cells of a centrality's line, by column."""
+    first = result.computed_with
+    cells = {
+        "measure": name,
+        "seconds": f"{result.seconds:.2f}" if first is None else f"with {first}",
+    }
+    if not compared:
+        cells["mean"] = f"{result.scores.mean():.4g}"
+        cells["largest"] = f"{result.scores.max():.4g}"
+    if result.error is not None:
+        cells["largest error"] = f"{result.error:.1e}"
+    for library, times in compared.items():
+        known = name in times.seconds
+        cells[f"{library} s"] = f"{times.seconds[name]:.1f}" if known else ""
+        cells[f"{library} differs"] = f"{times.difference[name]:.1g}" if known else ""
+    return cells

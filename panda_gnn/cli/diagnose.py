@@ -13,10 +13,12 @@ from panda_gnn.centrality import CENTRALITIES
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.datasets.files import READERS, read_graph
 from panda_gnn.errors import InputError, choose
-from panda_gnn.reports.diagnose import ModelChoice, diagnose
-from panda_gnn.reports.diagnose_page import diagnosis_page
-from panda_gnn.reports.diagnose_terminal import print_diagnosis
-from panda_gnn.reports.untrained import MODELS
+from panda_gnn.reports.diagnose.numbers import ModelChoice, diagnose
+from panda_gnn.reports.diagnose.page import diagnosis_page
+from panda_gnn.reports.diagnose.terminal import print_diagnosis
+from panda_gnn.reports.models import MODELS
+
+MODEL_OPTIONS = ("centrality", "k", "width", "high_width", "num_layers", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,15 +89,9 @@ def chosen_model(options: argparse.Namespace) -> ModelChoice:
         raise InputError(
             f"--high-width is {options.high_width}, it must be at least --width ({options.width})"
         )
-    return ModelChoice(
-        name=choose("model", options.model, MODELS),
-        width=options.width,
-        high_width=options.high_width,
-        num_layers=options.num_layers,
-        k=options.k,
-        centrality=choose("centrality", options.centrality, CENTRALITIES),
-        seed=options.seed,
-    )
+    choose("centrality", options.centrality, CENTRALITIES)
+    values = {name: getattr(options, name) for name in MODEL_OPTIONS}
+    return ModelChoice(choose("model", options.model, MODELS), **values)
 
 
 def chosen_graph(options: argparse.Namespace) -> tuple[Data, str, str]:
@@ -126,7 +122,7 @@ def command(options: argparse.Namespace) -> str:
     if options.graph is not None:
         words += ["--graph", str(options.graph)]
     words += ["--model", options.model]
-    for name in ("centrality", "k", "width", "high_width", "num_layers", "seed"):
+    for name in MODEL_OPTIONS:
         if getattr(options, name) != getattr(defaults, name):
             option = name.removeprefix("num_").replace("_", "-")
             words += [f"--{option}", str(getattr(options, name))]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from panda_gnn.cli.execution import Execution, add_execution_arguments, report
 from panda_gnn.errors import InputError, choose
-from panda_gnn.reports.figures import FIGURES, Request, make_figure
+from panda_gnn.reports.figures import FIGURES, Request, figure_study, make_figure
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,17 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, default=Path("figures"), metavar="FOLDER", help="where to (figures)"
     )
-    parser.add_argument(
-        "--results",
-        type=Path,
-        default=Path("results"),
-        metavar="FOLDER",
-        help="keeps the rows of studies (results)",
-    )
+    add_execution_arguments(parser)
 
 
-def run(options: argparse.Namespace) -> None:
-    """Make the figure and say where it is."""
+def run(options: argparse.Namespace) -> int:
+    """Measure what is not in the store yet, draw the figure and say where it is."""
     kind = FIGURES[choose("figure", options.name, FIGURES)]
     for name in ("trials", "graphs"):
         value = getattr(options, name)
@@ -49,9 +44,19 @@ def run(options: argparse.Namespace) -> None:
         graphs=options.graphs,
         results=options.results,
         command=command(options),
+        root=options.root,
+        mirror=options.mirror,
     )
+    study = figure_study(options.name, request)
+    if study is not None:
+        with Execution(options, study.name) as execution:
+            outcome = execution.run(study, trials=request.trials)
+        code = report("figure", outcome, execution.store)
+        if code:
+            return code
     for path in make_figure(options.name, request, options.out):
         print(path)
+    return 0
 
 
 def command(options: argparse.Namespace) -> str:

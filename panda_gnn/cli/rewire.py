@@ -10,20 +10,17 @@ from typing import Any
 
 import numpy as np
 import torch
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
 from panda_gnn.cli.options import add_data_arguments
 from panda_gnn.datasets import DATASETS, load
-from panda_gnn.diagnostics.curvature import balanced_forman_curvature
-from panda_gnn.diagnostics.resistance import total_resistance
-from panda_gnn.diagnostics.spectrum import spectral_gap
+from panda_gnn.diagnostics.quantities import count_edges, graph_quantities
 from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.parallel import in_parallel
-from panda_gnn.reports.plot_rewiring import plot_rewiring
+from panda_gnn.reports.drawing.graph_pictures import plot_rewiring
+from panda_gnn.reports.table_formats import text_table
 from panda_gnn.rewiring import REWIRINGS, Expander, FullyAdjacent, Rewiring, rewire_dataset
 
 #: The options of the methods: their types, and what they mean.
@@ -75,14 +72,11 @@ def run(options: argparse.Namespace) -> None:
     if not 0 <= options.graph < len(dataset):
         raise InputError(f"--graph is {options.graph}, it must be in 0..{len(dataset) - 1}")
     graphs = list(dataset)
-    pairs = sum(int(data.num_nodes) ** 2 for data in graphs)
-    if isinstance(rewiring, FullyAdjacent) and pairs > MOST_PAIRS:
-        raise InputError(
-            f"fa makes {pairs / 1e6:.0f} million edges of {DATASETS[options.dataset].printed}, "
-            f"and at most {MOST_PAIRS / 1e6:.0f} million are accepted: choose another method"
-        )
+    if isinstance(rewiring, FullyAdjacent):
+        check_pairs(graphs)
     with Console(stderr=True).status("compiling, once per installation"):
-        measure(rewiring(_small_graph()))
+        triangle_with_tail = torch.tensor([[0, 1, 0, 2, 3], [1, 2, 2, 3, 4]])
+        graph_quantities(rewiring(Data(edge_index=to_undirected(triangle_with_tail), num_nodes=5)))
     begin = time.perf_counter()
     rewired = rewire_dataset(graphs, rewiring, cache=False, threads=options.threads)
     seconds = time.perf_counter() - begin
@@ -91,12 +85,24 @@ def run(options: argparse.Namespace) -> None:
         title = f"{name}, graph {number}: {rewiring}"
         plot_rewiring(graphs[number], rewired[number], options.plot, title)
         print(f"drew graph {number} in {options.plot}")
-    found = count if options.quick else measure
+    measure = count_edges if options.quick else graph_quantities
     cost = [int(data.num_edges) for data in rewired]
-    before = in_parallel(found, graphs, cost, "measuring, before", options.threads)
-    after = in_parallel(found, rewired, cost, "measuring, after", options.threads)
+    before = in_parallel(measure, graphs, cost, "measuring, before", options.threads)
+    after = in_parallel(measure, rewired, cost, "measuring, after", options.threads)
     title = f"{DATASETS[options.dataset].printed}: {rewiring}"
-    Console().print(_table(title, before, after, f"{len(graphs)} graphs in {seconds:.2f} s"))
+    caption = f"{len(graphs)} graphs in {seconds:.2f} s"
+    columns = ("", "before", "after", "change")
+    Console().print(text_table(columns, _rows(before, after), title=title, caption=caption))
+
+
+def check_pairs(graphs: Sequence[Data], most: int = MOST_PAIRS) -> None:
+    """Reject graphs in which more than ``most`` pairs of nodes would become edges."""
+    pairs = sum(int(data.num_nodes or 0) ** 2 for data in graphs)
+    if pairs > most:
+        raise InputError(
+            f"fa makes {pairs / 1e6:.0f} million edges of these graphs, and at most "
+            f"{most / 1e6:.0f} million are accepted: choose another method"
+        )
 
 
 def make_rewiring(options: argparse.Namespace) -> Rewiring:
@@ -114,55 +120,21 @@ def make_rewiring(options: argparse.Namespace) -> Rewiring:
     return rewiring
 
 
-def measure(data: Data) -> dict[str, float]:
-    """Every line of the table for one graph; without edges, its curvature is ``nan``."""
-    simple = _simple(data)
-    curvature = balanced_forman_curvature(simple)
-    return {
-        "edges": simple.num_edges / 2,
-        "spectral gap": spectral_gap(simple),
-        "total resistance": total_resistance(simple),
-        "balanced Forman curvature": float(curvature.mean()),
-    }
-
-
-def count(data: Data) -> dict[str, float]:
-    """The first line of the table for one graph."""
-    return {"edges": _simple(data).num_edges / 2}
-
-
-def _simple(data: Data) -> Data:
-    """The graph without self-loops and, if it is directed, without direction."""
-    edge_index = to_undirected(data.edge_index, num_nodes=data.num_nodes)
-    proper = edge_index[0] != edge_index[1]
-    return Data(edge_index=edge_index[:, proper], num_nodes=data.num_nodes)
-
-
 def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _small_graph() -> Data:
-    """A graph for the compiler: a triangle with a tail."""
-    edges = torch.tensor([[0, 1, 0, 2, 3], [1, 2, 2, 3, 4]])
-    return Data(edge_index=torch.cat([edges, edges.flip(0)], dim=1), num_nodes=5)
-
-
-def _table(
-    title: str,
-    before: Sequence[dict[str, float]],
-    after: Sequence[dict[str, float]],
-    caption: str,
-) -> Table:
-    table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
-    for column in ("before", "after", "change"):
-        table.add_column(column, justify="right", no_wrap=True)
-    old, new = (float(sum(graph["edges"] for graph in graphs)) for graphs in (before, after))
-    table.add_row("edges of all graphs", f"{old:.0f}", f"{new:.0f}", f"{new - old:+.0f}")
+def _rows(
+    before: Sequence[dict[str, float]], after: Sequence[dict[str, float]]
+) -> list[tuple[str, ...]]:
+    """The lines of the table: the number of edges of all graphs, and means over graphs."""
+    old, new = (sum(graph["edges"] for graph in graphs) for graphs in (before, after))
+    rows: list[tuple[str, ...]] = [
+        ("edges of all graphs", f"{old:.0f}", f"{new:.0f}", f"{new - old:+.0f}")
+    ]
     for name in before[0]:
         old, new = (
             float(np.nanmean([graph[name] for graph in graphs])) for graphs in (before, after)
         )
-        table.add_row(f"{name}, mean", f"{old:.4f}", f"{new:.4f}", f"{new - old:+.4f}")
-    return table
+        rows.append((f"{name}, mean", f"{old:.4f}", f"{new:.4f}", f"{new - old:+.4f}"))
+    return rows

@@ -11,7 +11,7 @@ from panda_gnn.errors import choose
 from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.evaluation.store import Store
 from panda_gnn.evaluation.study import study_names
-from panda_gnn.reports.formats import FORMATS, terminal
+from panda_gnn.reports.table_formats import FORMATS, terminal
 from panda_gnn.reports.tables import build_table
 
 

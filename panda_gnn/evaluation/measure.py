@@ -18,7 +18,7 @@ and it continues where it was stopped. Its row is ready for JSON and has
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -64,6 +64,7 @@ class Measure:
             and for measurements that no table shows.
         settings: Settings of its own and their defaults, such as ``{"graphs": None}``. A config may
             have them beside those of its method and task.
+        check: Rejects a complete config that cannot be measured.
         own_graphs: Whether it makes its graphs itself: ``config.dataset`` is then no dataset that
             could be loaded, and its settings are the only ones a config may have.
         alone: Whether nothing may run beside it, because it measures time.
@@ -74,5 +75,6 @@ class Measure:
     code: str
     unit: Unit | None = None
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    check: Callable[[Config], object] = lambda config: None
     own_graphs: bool = False
     alone: bool = False

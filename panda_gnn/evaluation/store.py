@@ -28,6 +28,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from panda_gnn import __version__
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
@@ -131,7 +133,12 @@ def code_to_show(rows: Sequence[Row], installed: str) -> tuple[str, list[str]]:
 
 
 def score(row: Row, selection: str) -> float:
-    """What the row reports under a selection rule; a measured time is the same under all."""
+    """What the row reports under a selection rule; what is measured is the same under all.
+
+    Of a list of measured numbers it is their mean.
+    """
+    if "values" in row:
+        return float(np.mean(next(iter(row["values"].values()))))
     value: float = row["value"] if "value" in row else row["scores"][selection]["test"]
     return value
 

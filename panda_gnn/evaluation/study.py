@@ -11,7 +11,8 @@ both), the number of ``trials``, and ``[settings]`` of the methods::
 The more specific wins, setting by setting: method, dataset, backbone, backbone and dataset. What is
 not given is the method's default, which for PANDA is the paper's best setting of the cell; what
 ``[training]`` does not give is the default of the dataset's task. With
-``rows = "k"`` every value of that setting is a line of the table, instead of a candidate.
+``rows = "k"`` every value of that setting is a line of the table, instead of a candidate. A setting
+may also be a field of the config that ``[training]`` fixes for all cells, such as ``width``.
 
 Of several candidates, each runs the first ``choose_on`` seeds; the one with the best mean
 *validation* score on them (the first of those that tie) runs the rest and is what the table shows.
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from importlib.resources import files
 from itertools import product
@@ -56,6 +57,13 @@ KEYS = (
     "published",
     "training",
     "settings",
+)
+
+#: The fields of a config that may be given as settings.
+TRAINING = tuple(
+    item.name
+    for item in fields(Config)
+    if item.name not in ("dataset", "backbone", "method", "settings")
 )
 
 
@@ -239,8 +247,11 @@ def study_names() -> list[str]:
     return sorted(path.stem for path in studies_folder().glob("*.toml"))
 
 
-def load_study(name: str) -> Study:
-    """A study by its name (one of :func:`study_names`) or by a path that ends in ``.toml``."""
+def load_study(name: str, **settings: Setting) -> Study:
+    """A study by its name (one of :func:`study_names`) or by a path that ends in ``.toml``.
+
+    ``settings`` hold for every cell, whatever the file says.
+    """
     from panda_gnn.evaluation.measurements import MEASURES
     from panda_gnn.evaluation.methods import configure
 
@@ -254,13 +265,14 @@ def load_study(name: str) -> Study:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"the study '{name}' is not valid TOML: {error}") from error
     measure = MEASURES.lookup(content.get("measure", "score"))
-    return parse_study(path.stem, content, partial(configure, measure=measure))
+    return parse_study(path.stem, content, partial(configure, measure=measure), **settings)
 
 
 def parse_study(
     name: str,
     content: Mapping[str, Any],
     configure: Callable[..., Config],
+    **changes: Setting,
 ) -> Study:
     """The study that the content of a TOML file describes.
 
@@ -269,6 +281,7 @@ def parse_study(
         content: What the file says.
         configure: Makes the config of a dataset, a backbone, a method, settings and fields of
             training, or says why no trial can run it.
+        **changes: Settings of every cell, whatever the file says.
     """
     for key in content:
         choose("entry", key, KEYS, f"of the study '{name}'")
@@ -290,7 +303,7 @@ def parse_study(
         for cell in _cells(
             dataset,
             Line(backbone, method),
-            _settings(settings.get(method, {}), backbone, dataset),
+            {**_settings(settings.get(method, {}), backbone, dataset), **changes},
             rows,
             partial(configure, dataset, backbone, method, **training),
         )
@@ -345,5 +358,11 @@ def _cells(
     listed = settings.get(rows) if rows is not None else None
     for variant in listed if isinstance(listed, list) else [None]:
         space = settings if rows is None or variant is None else {**settings, rows: variant}
-        candidates = tuple(configure(settings=combination) for combination in grid(space))
+        candidates = tuple(_configured(configure, values) for values in grid(space))
         yield Cell(dataset, replace(line, variant=variant), candidates)
+
+
+def _configured(configure: Callable[..., Config], values: Mapping[str, Setting]) -> Config:
+    training = {name: values[name] for name in TRAINING if name in values}
+    settings = {name: value for name, value in values.items() if name not in TRAINING}
+    return configure(settings=settings, **training)

@@ -41,7 +41,8 @@ class Recipe:
         clip: The greatest norm of the gradient.
         patience: Epochs without a new validation goal after which training ends, if ever.
         threshold: The next validation goal is this many times the score that reached the last.
-        goal: The validation score at which training ends.
+        goal: The training score at which training ends. A training score is that of the outputs
+            from which the losses of an epoch were computed; it is only taken where there is a goal.
     """
 
     loss: Callable[[Tensor, Tensor], Tensor]
@@ -55,16 +56,18 @@ class Recipe:
     clip: float | None = None
     patience: int | None = None
     threshold: float = 1.0
-    goal: float = float("inf")
+    goal: float | None = None
 
 
 @dataclass(frozen=True)
 class Curves:
-    """The scores after every epoch, and the training loss summed over its mini-batches."""
+    """The scores after every epoch, the training loss summed over its mini-batches, and, where the
+    recipe has a goal, the training scores."""
 
     validation: tuple[float, ...]
     test: tuple[float, ...]
     loss: tuple[float, ...] = ()
+    training: tuple[float, ...] = ()
 
 
 class Patience:
@@ -120,26 +123,31 @@ def train(
     losses: list[float] = []
     validation: list[float] = []
     test: list[float] = []
+    training: list[float] = []
     for epoch in range(recipe.max_epochs):
         model.train()
         order = split.train
         if recipe.shuffle:
             order = order[torch.randperm(order.numel(), generator=shuffle)]
         total = 0.0
+        seen: list[tuple[Tensor, Tensor]] = []
         for rows in order.split(recipe.batch_size or max(1, order.numel())):
             own = workers.share(rows)
             optimizer.zero_grad()
             if own.numel():
                 batch = graphs.take(own)
-                loss = recipe.loss(batch.scores(model), batch.y)
-                loss = loss + getattr(model, "auxiliary_loss", 0.0)
+                output = batch.scores(model)
+                loss = recipe.loss(output, batch.y) + getattr(model, "auxiliary_loss", 0.0)
                 loss.backward()
                 total += own.numel() / rows.numel() * float(loss.detach())
+                seen.append((output.detach(), batch.y))
             workers.average_gradients(model, own.numel())
             if recipe.clip is not None:
                 nn.utils.clip_grad_norm_(trained, recipe.clip)
             optimizer.step()
         losses.append(workers.total(total))
+        if recipe.goal is not None:
+            training.append(recipe.metric.score(*map(torch.cat, zip(*seen, strict=True))))
         outputs, targets = (values.split(sizes) for values in predict(model, held_out))
         validation.append(recipe.metric.score(outputs[0], targets[0]))
         test.append(recipe.metric.score(outputs[1], targets[1]))
@@ -152,9 +160,10 @@ def train(
             scheduler.step()
         if on_epoch is not None:
             on_epoch(epoch, validation[-1])
-        if patience.is_over(validation[-1]) or validation[-1] >= recipe.goal:
+        reached = recipe.goal is not None and training[-1] >= recipe.goal
+        if reached or patience.is_over(validation[-1]):
             break
-    return Curves(tuple(validation), tuple(test), tuple(losses))
+    return Curves(tuple(validation), tuple(test), tuple(losses), tuple(training))
 
 
 def _held_out(graphs: GraphTable, split: Split, batch_size: int | None) -> list[GraphTable]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from panda_gnn.errors import choose
+from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.evaluation.measure import Unit
@@ -124,6 +124,8 @@ def build_table(
     """The table of a study from the rows of its store, if asked with numbers of parameters."""
     choose("selection", selection, SELECTIONS)
     measure = MEASURES[study.measure]
+    if study.measure != "score" and measure.unit is None:
+        raise InputError(f"the study '{study.name}' has no table: panda figure draws its rows")
     code, remarks = code_to_show(contents.rows, measure.code)
     finished = by_config_and_seed(contents.rows, code)
     whole = study.difference.backbone is not None

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from panda_gnn import cli
-from panda_gnn.reports.figures import FIGURES, signal
+from panda_gnn.reports.figures import FIGURES
 
 
 @pytest.fixture(autouse=True)
@@ -18,17 +22,48 @@ def place(monkeypatch: pytest.MonkeyPatch, shared_root: Path, tmp_path: Path) ->
     monkeypatch.chdir(tmp_path)
 
 
-def test_writes_three_files(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(signal, "BACKBONES", ("gcn",))
-    monkeypatch.setattr("panda_gnn.reports.figures.contestants.REWIRINGS", ())
-    words = ["figure", "signal", "--dataset", "mutag", "--trials", "1", "--graphs", "2"]
-    assert cli.main([*words, "--out", "here"]) == 0
-    printed = capsys.readouterr().out.split()
-    assert printed == [f"here/signal-mutag.{ending}" for ending in ("png", "svg", "csv")]
+def test_writes_three_files(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["figure", "sensitivity-width", "--trials", "1", "--graphs", "2"]
+    assert cli.main([*words, "--out", "here", "--workers", "1"]) == 0
+    captured = capsys.readouterr()
+    assert "ran 7 trials; 0 are left; rows are in results/sensitivity-width.jsonl" in captured.err
+    printed = captured.out.split()
+    assert printed == [f"here/sensitivity-width-mutag.{end}" for end in ("png", "svg", "csv")]
     with Image.open(printed[0]) as image:
         assert "$ panda " + " ".join(words) in str(image.info["Description"])
+    assert cli.main([*words, "--out", "again", "--root", "nowhere"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    for first, second in zip(printed, captured.out.split(), strict=True):
+        assert Path(first).read_bytes() == Path(second).read_bytes()
+
+
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])
+def test_a_figure_goes_on_where_it_was_ended(
+    blow: signal.Signals, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["figure", "sensitivity-width", "--trials", "4", "--graphs", "2", "--workers", "1"]
+    program = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "from panda_gnn.cli import main; sys.exit(main())"
+    )
+    store = Path("results/sensitivity-width.jsonl")
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *words], stderr=subprocess.PIPE, text=True
+    ) as driver:
+        while driver.poll() is None and not (store.exists() and store.read_text().count("\n") > 1):
+            time.sleep(0.02)
+        driver.send_signal(blow)
+        _, error = driver.communicate(timeout=60)
+    if blow == signal.SIGINT:
+        assert driver.returncode == 130
+        assert "the same command continues" in error
+    assert not Path("figures").exists()
+    before = store.read_text().count("\n")
+    assert 2 <= before < 28
+    assert cli.main(words) == 0
+    assert f"ran {28 - before} trials; 0 are left" in capsys.readouterr().err
+    assert Path("figures/sensitivity-width-mutag.png").exists()
 
 
 def test_help_lists_all_figures(capsys: pytest.CaptureFixture[str]) -> None:
@@ -46,6 +81,9 @@ def test_help_lists_all_figures(capsys: pytest.CaptureFixture[str]) -> None:
         (["signal", "--dataset", "nothing"], "unknown dataset 'nothing'"),
         (["signal", "--trials", "0"], "--trials is 0, it must be at least 1"),
         (["signal", "--graphs", "0"], "--graphs is 0, it must be at least 1"),
+        (["signal", "--workers", "0", "--dataset", "mutag"], "--workers is 0"),
+        (["energy", "--graphs", "9"], "graphs is 9: training needs at least 10"),
+        (["signal", "--dataset", "cora"], "has no dataset 'cora': choose one of reddit-binary"),
         (["transfer", "--dataset", "mutag"], "the figure 'transfer' has its own data"),
         (["topk", "--dataset", "mutag"], "run panda study run sweep-k --datasets mutag first"),
     ],

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from torch_geometric.data import Data
 
 from panda_gnn.cli import main
+from panda_gnn.cli.rewire import check_pairs
+from panda_gnn.errors import InputError
 from panda_gnn.rewiring import REWIRINGS
 
 
@@ -106,9 +109,8 @@ def test_bad_requests_end_with_one_sentence(
     assert len(error.splitlines()) == 1
 
 
-def test_too_many_pairs_are_refused(
-    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("panda_gnn.cli.rewire.MOST_PAIRS", 1000)
-    assert main(["rewire", "mutag", "--method", "fa", "--root", str(root)]) == 2
-    assert "choose another method" in capsys.readouterr().err
+def test_too_many_pairs_are_refused() -> None:
+    graphs = [Data(num_nodes=30), Data(num_nodes=11)]
+    with pytest.raises(InputError, match="choose another method"):
+        check_pairs(graphs, most=1000)
+    check_pairs(graphs, most=1021)

@@ -12,7 +12,7 @@ from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.statistics import Difference, holm
 from panda_gnn.evaluation.store import Contents
 from panda_gnn.evaluation.study import Line, Study, load_study
-from panda_gnn.reports.formats import FORMATS, latex, markdown, number, terminal
+from panda_gnn.reports.table_formats import FORMATS, latex, markdown, mean_and_interval, terminal
 from panda_gnn.reports.tables import Entry, Table, build_table
 from tests.evaluation.pretend import Row, pretend_trial, small_study
 
@@ -56,8 +56,8 @@ def entries(table: Table) -> dict[str, Entry]:
 
 def test_nothing_is_printed_as_minus_zero() -> None:
     unit = Unit("%", 100.0, 2)
-    assert number(Difference(10, -1e-15, 2.17, 1.0), unit, "+") == "+0.00 ± 2.17"
-    assert number(Difference(10, -0.006, 2.17, 1.0), unit, "+") == "-0.01 ± 2.17"
+    assert mean_and_interval(Difference(10, -1e-15, 2.17, 1.0), unit, "+") == "+0.00 ± 2.17"
+    assert mean_and_interval(Difference(10, -0.006, 2.17, 1.0), unit, "+") == "-0.01 ± 2.17"
 
 
 def test_means_intervals_and_published_values() -> None:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from panda_gnn.evaluation.measure import Measure, Unit
+from panda_gnn.evaluation.measurements.energy import ENERGY
+from panda_gnn.evaluation.measurements.sensitivity import SENSITIVITY
+from panda_gnn.evaluation.measurements.signal import SIGNAL
+from panda_gnn.evaluation.measurements.transfer import TRANSFER
 from panda_gnn.evaluation.tasks import task_of
 from panda_gnn.evaluation.timing import FORWARD, PREPARATION
 from panda_gnn.evaluation.trial import SCORE
 from panda_gnn.registry import Registry
 
 MEASURES: Registry[Measure] = Registry(
-    "measure", {measure.name: measure for measure in (SCORE, PREPARATION, FORWARD)}
+    "measure",
+    {
+        measure.name: measure
+        for measure in (SCORE, PREPARATION, FORWARD, ENERGY, SENSITIVITY, SIGNAL, TRANSFER)
+    },
 )
 
 

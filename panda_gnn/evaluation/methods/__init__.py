@@ -93,6 +93,8 @@ def complete(config: Config, measure: Measure | None = None) -> Config:
     _check(config.settings, config.width)
     task.check(config)
     method.check(config.settings)
+    if measure is not None:
+        measure.check(config)
     return config
 
 

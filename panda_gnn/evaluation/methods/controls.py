@@ -47,6 +47,11 @@ def _residual_stack(task: Task, graphs: GraphTable, config: Config) -> GNN:
     return plain_model(task, graphs, config, **options)
 
 
+def _plain_panda(task: Task, graphs: GraphTable, config: Config) -> PandaGNN:
+    options = {"self_loops": True, "bias": True} if config.backbone == "gcn" else {}
+    return panda_model(task, graphs, config, residual=False, **options)
+
+
 def _all_wide(task: Task, graphs: GraphTable, config: Config) -> GNN:
     return plain_model(task, graphs, config, width=config.settings["high_width"])
 
@@ -66,6 +71,12 @@ def _parameter_matched(task: Task, graphs: GraphTable, config: Config) -> GNN:
 
 
 CONTROL_METHODS = {
+    "panda-plain": Method(
+        "PANDA that differs from the plain backbone in its high nodes alone: no residual",
+        panda_defaults,
+        with_high_nodes,
+        _plain_panda,
+    ),
     "flag": Method(
         "the plain backbone, told by an input feature which nodes are central",
         _which("k", "centrality"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
-from panda_gnn.evaluation.trial import one_thread
+from panda_gnn.evaluation.study import Study
+from panda_gnn.reports.drawing.panels import write_figure
 from panda_gnn.reports.figures import (
     energy,
     molecule,
@@ -19,19 +21,28 @@ from panda_gnn.reports.figures import (
     transfer,
 )
 from panda_gnn.reports.figures.request import FigureKind, Request
-from panda_gnn.reports.figures.style import write
 
-__all__ = ["FIGURES", "FigureKind", "Request", "figure_name", "make_figure"]
+__all__ = ["FIGURES", "FigureKind", "Request", "figure_name", "figure_study", "make_figure"]
 
 #: The six datasets of the paper's graph classification.
 EVERY = ("reddit-binary", "imdb-binary", "mutag", "enzymes", "proteins", "collab")
 
-_WIDTHS = (sensitivity.measure_widths, sensitivity.draw, sensitivity.caption_widths)
-_METHODS = (sensitivity.measure_methods, sensitivity.draw, sensitivity.caption_methods)
-_SIGNAL = (signal.measure, signal.draw, signal.caption)
-_ENERGY = (energy.measure, energy.draw, energy.caption)
-_K = (sweep.measure("sweep-k"), sweep.draw, sweep.caption)
-_HIGH_WIDTH = (sweep.measure("sweep-high-width"), sweep.draw, sweep.caption)
+
+def _with_all(
+    name: str,
+    kind: FigureKind,
+    datasets: tuple[str, ...] = EVERY,
+    summary: str = "the same for all datasets",
+) -> dict[str, FigureKind]:
+    """A figure, and the same for more datasets with at most three trials."""
+    more = replace(kind, summary=summary, datasets=datasets, trials=min(3, kind.trials))
+    return {name: kind, f"{name}-all": more}
+
+
+def _sweep(setting: str, study: str) -> FigureKind:
+    summary = f"accuracy against {setting}, from the study {study}"
+    return FigureKind(summary, ("proteins", "mutag"), 1, sweep, study, measured=None)
+
 
 FIGURES: Mapping[str, FigureKind] = MappingProxyType(
     {
@@ -39,53 +50,52 @@ FIGURES: Mapping[str, FigureKind] = MappingProxyType(
             "correlation of signal and resistance against accuracy, by method",
             ("mutag", "reddit-binary"),
             3,
-            resistance.measure,
-            resistance.draw,
-            resistance.caption,
+            resistance,
+            "main",
+            resistance.signal_study,
         ),
-        "sensitivity-width": FigureKind("sensitivity by width", ("mutag",), 3, *_WIDTHS),
-        "sensitivity-width-all": FigureKind("the same for all datasets", EVERY, 3, *_WIDTHS),
-        "sensitivity-method": FigureKind("sensitivity by method", ("mutag",), 3, *_METHODS),
-        "sensitivity-method-all": FigureKind("the same for all datasets", EVERY, 3, *_METHODS),
-        "signal": FigureKind(
-            "signal propagation against total resistance", ("reddit-binary",), 3, *_SIGNAL
+        **_with_all(
+            "sensitivity-width",
+            FigureKind("sensitivity by width", ("mutag",), 3, sensitivity, "sensitivity-width"),
         ),
-        "signal-all": FigureKind(
-            "the same for all datasets of the paper's appendix",
+        **_with_all(
+            "sensitivity-method",
+            FigureKind("sensitivity by method", ("mutag",), 3, sensitivity, "sensitivity-method"),
+        ),
+        **_with_all(
+            "signal",
+            FigureKind(
+                "signal propagation against total resistance",
+                ("reddit-binary",),
+                3,
+                signal,
+                "signal",
+            ),
             ("enzymes", "mutag", "proteins", "reddit-binary"),
-            3,
-            *_SIGNAL,
+            "the same for all datasets of the paper's appendix",
         ),
-        "energy": FigureKind(
-            "Dirichlet energy of trained models", ("proteins", "mutag"), 5, *_ENERGY
+        **_with_all(
+            "energy",
+            FigureKind(
+                "Dirichlet energy of trained models", ("proteins", "mutag"), 5, energy, "energy"
+            ),
         ),
-        "energy-all": FigureKind("the same for all datasets", EVERY, 3, *_ENERGY),
-        "topk": FigureKind(
-            "accuracy against k, from the study sweep-k", ("proteins", "mutag"), 1, *_K
-        ),
-        "topk-all": FigureKind("the same for all datasets", EVERY, 1, *_K),
-        "high-width": FigureKind(
-            "accuracy against high_width, from the study sweep-high-width",
-            ("proteins", "mutag"),
-            1,
-            *_HIGH_WIDTH,
-        ),
-        "high-width-all": FigureKind("the same for all datasets", EVERY, 1, *_HIGH_WIDTH),
+        **_with_all("topk", _sweep("k", "sweep-k")),
+        **_with_all("high-width", _sweep("high_width", "sweep-high-width")),
         "molecule": FigureKind(
             "a molecule of MUTAG with its high nodes marked (not in the paper)",
             (),
             1,
-            molecule.measure,
-            molecule.draw,
-            molecule.caption,
+            molecule,
+            "main",
+            measured=None,
         ),
         "transfer": FigureKind(
             "accuracy against distance on transfer tasks (not in the paper)",
             (),
             3,
-            transfer.measure,
-            transfer.draw,
-            transfer.caption,
+            transfer,
+            "transfer",
         ),
     }
 )
@@ -98,15 +108,32 @@ def figure_name(name: str, datasets: tuple[str, ...]) -> str:
     return name if whole else "-".join([name, *datasets])
 
 
+def figure_study(name: str, request: Request) -> Study | None:
+    """What a figure still needs: the study to run first, or ``None`` if all its rows are there."""
+    kind, shown = _checked(name, request)
+    if kind.measured is None:
+        return None
+    study = kind.measured(request, shown)
+    finished = all(len(rows) == request.trials for _, rows in request.measured(study))
+    return None if finished else study
+
+
 def make_figure(name: str, request: Request, folder: Path) -> list[Path]:
-    """Measure, draw and write a figure as PNG, SVG and CSV; returns the three files."""
+    """Draw a figure from the store and write it as PNG, SVG and CSV; returns the three files."""
+    kind, study = _checked(name, request)
+    rows = kind.figure.rows(request, study)
+    caption = f"{kind.figure.caption(request, study, rows)}\n$ {request.command}"
+    drawn = kind.figure.draw(rows, caption)
+    return write_figure(drawn, rows, folder, figure_name(name, request.datasets), caption)
+
+
+def _checked(name: str, request: Request) -> tuple[FigureKind, Study]:
+    """The kind of a figure and the part of its study that is asked for."""
     kind = FIGURES[choose("figure", name, FIGURES)]
     for dataset in request.datasets:
         choose("dataset", dataset, DATASETS)
     if bool(request.datasets) != bool(kind.datasets):
         raise InputError(f"the figure '{name}' has its own data: leave --dataset out")
-    with one_thread():
-        rows = kind.measure(request)
-    caption = f"{kind.caption(request, rows)}\n$ {request.command}"
-    drawn = kind.draw(rows, caption)
-    return write(drawn, rows, folder, figure_name(name, request.datasets), caption)
+    if request.graphs is not None and not (kind.measured and kind.datasets):
+        raise InputError(f"the figure '{name}' measures no graphs: leave --graphs out")
+    return kind, request.study(kind.study)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from panda_gnn.centrality import centrality
-from panda_gnn.paper import best_settings
-from panda_gnn.reports.figures.request import Request
-from panda_gnn.reports.figures.style import GREY, ORANGE, SKY, Row, panels
-from panda_gnn.reports.layout import layout
+from panda_gnn.datasets import load
+from panda_gnn.evaluation.study import Study
+from panda_gnn.reports.drawing.layout import layout
+from panda_gnn.reports.drawing.panels import CsvRow, blank_panels
+from panda_gnn.reports.drawing.style import GREY, ORANGE, SKY
+from panda_gnn.reports.figures.request import Request, config_of
 from panda_gnn.transforms import ExpandWidth
 
 if TYPE_CHECKING:
@@ -20,13 +22,14 @@ GRAPH = 17
 ATOMS = ("C", "N", "O", "F", "I", "Cl", "Br")
 
 
-def measure(request: Request) -> list[Row]:
+def rows(request: Request, study: Study) -> list[CsvRow]:
     """One row for each atom: where it is drawn, its neighbours, its betweenness, its width."""
-    data = request.source("mutag").dataset[GRAPH]
-    best = best_settings("gcn", "mutag")
-    assert best is not None
-    scores = centrality(best.centrality, data)
-    high = ExpandWidth(best.centrality, best.k)(data).high
+    data = load("mutag", root=request.root, mirror=request.mirror)[GRAPH]
+    config = config_of(study.select(["mutag"], ["gcn"]), "panda")
+    settings: Any = config.settings
+    name = settings["centrality"]
+    scores = centrality(name, data)
+    high = ExpandWidth(name, settings["k"])(data).high
     place = layout(data)
     source, target = data.edge_index
     return [
@@ -35,16 +38,16 @@ def measure(request: Request) -> list[Row]:
             "x": float(place[node, 0]),
             "y": float(place[node, 1]),
             "neighbours": " ".join(str(int(v)) for v in target[source == node]),
-            best.centrality: float(scores[node]),
-            "width": best.high_width if high[node] else 64,
+            name: float(scores[node]),
+            "width": settings["high_width"] if high[node] else config.width,
         }
         for node in range(data.num_nodes)
     ]
 
 
-def draw(rows: Sequence[Row], caption: str) -> Figure:
+def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
     """Bonds as lines, atoms as discs, those of high nodes larger and orange."""
-    with panels(1, caption, columns=1, width=4.4) as (figure, axes):
+    with blank_panels(1, caption, columns=1, width=4.4) as (figure, axes):
         panel = axes[0]
         for node, row in enumerate(rows):
             for other in map(int, str(row["neighbours"]).split()):
@@ -85,7 +88,7 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
         return figure
 
 
-def caption(request: Request, rows: Sequence[Row]) -> str:
+def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     """What the figure shows."""
     high = sum(int(row["width"]) > 64 for row in rows)
     return (

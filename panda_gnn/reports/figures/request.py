@@ -1,22 +1,22 @@
-"""What is asked of a figure, and what every figure is made of."""
+"""What is asked of a figure, what a figure is made of, and the rows of the store behind it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
-from torch_geometric.data import Data
 
 from panda_gnn.datasets import DATASETS
-from panda_gnn.evaluation.batches import GraphTable
+from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.methods import METHODS, complete
-from panda_gnn.evaluation.tasks import TaskData, load_data
-from panda_gnn.nn import GNN
-from panda_gnn.reports.figures.style import Row
+from panda_gnn.evaluation.measurements import MEASURES
+from panda_gnn.evaluation.statistics import Summary
+from panda_gnn.evaluation.store import Row, Store, by_config_and_seed
+from panda_gnn.evaluation.study import Cell, Study, load_study
+from panda_gnn.reports.drawing.panels import CsvRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """What to measure.
+    """What to draw.
 
     Attributes:
         datasets: The datasets, one panel or more each.
@@ -49,26 +49,66 @@ class Request:
         """How many random models are measured."""
         return f"{self.trials} random initialisation{'s' if self.trials > 1 else ''}"
 
-    def source(self, dataset: str) -> TaskData:
-        """The graphs of a dataset that are measured, in one piece."""
-        graphs = None if self.graphs is None else tuple(self.chosen(dataset))
-        return load_data(dataset, self.root, self.mirror, graphs)
-
-    def chosen(self, dataset: str) -> list[int]:
-        """The numbers of the graphs that are measured."""
+    def num_graphs(self, dataset: str) -> int:
+        """How many graphs of a dataset are measured."""
         total = DATASETS[dataset].num_graphs
-        count = total if self.graphs is None else min(self.graphs, total)
-        return [index * total // count for index in range(count)]
+        return total if self.graphs is None else min(self.graphs, total)
 
     def graphs_in_words(self) -> str:
         """How many graphs of which datasets are measured."""
         parts = []
         for dataset in self.datasets:
-            total = DATASETS[dataset].num_graphs
-            count = len(self.chosen(dataset))
+            total, count = DATASETS[dataset].num_graphs, self.num_graphs(dataset)
             some = f"all {total} graphs" if count == total else f"{count} of {total} graphs"
             parts.append(f"{some} of {printed(dataset)}")
-        return listed(parts)
+        return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+    def study(self, name: str) -> Study:
+        """The part of a study that the figure shows."""
+        study = load_study(name)
+        if self.graphs is not None and "graphs" in MEASURES[study.measure].settings:
+            study = load_study(name, graphs=self.graphs)
+        return study.select(datasets=self.datasets) if self.datasets else study
+
+    def store(self, study: Study) -> Store:
+        """Where the rows of a study are kept."""
+        return Store(self.results / f"{study.name}.jsonl")
+
+    def measured(self, study: Study) -> list[tuple[Cell, list[Row]]]:
+        """Every cell with the rows of its first seeds that are there, in the order of seeds."""
+        finished = by_config_and_seed(self.store(study).read().rows, MEASURES[study.measure].code)
+        return [
+            (cell, [rows[seed] for seed in range(self.trials) if seed in rows])
+            for cell in study.cells
+            for rows in [finished.get(cell.candidates[0].key, {})]
+        ]
+
+    def values(self, study: Study) -> list[tuple[Cell, dict[str, list[Any]]]]:
+        """Every cell with its measured values, one entry for each trial."""
+        measured = self.measured(study)
+        missing = sum(self.trials - len(rows) for _, rows in measured)
+        if missing:
+            raise InputError(
+                f"{self.store(study).path} lacks {missing} of the rows that the figure shows: "
+                f"run {self.command or 'panda figure'} to measure them"
+            )
+        return [
+            (cell, {name: [row["values"][name] for row in rows] for name in rows[0]["values"]})
+            for cell, rows in measured
+        ]
+
+
+class FigureModule(Protocol):
+    """The three steps of a figure."""
+
+    def rows(self, request: Request, study: Study) -> list[CsvRow]:
+        """Make the rows of the CSV from the store."""
+
+    def draw(self, rows: Sequence[CsvRow], caption: str) -> Figure:
+        """Draw the rows above the caption."""
+
+    def caption(self, request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
+        """Say what is seen, on which datasets, over how many trials."""
 
 
 @dataclass(frozen=True)
@@ -79,58 +119,43 @@ class FigureKind:
         summary: One line for people.
         datasets: Those of the paper's figure; none where the figure has its own data.
         trials: How many trials unless told otherwise.
-        measure: Makes the rows of the CSV.
-        draw: Draws the rows above the caption.
-        caption: Says what is seen, on which datasets, over how many trials.
+        figure: The module that draws it.
+        study: The study that it is drawn from.
+        measured: What has to be measured before: by default the study itself; ``None`` where the
+            figure takes what is there.
     """
 
     summary: str
     datasets: tuple[str, ...]
     trials: int
-    measure: Callable[[Request], list[Row]]
-    draw: Callable[[Sequence[Row], str], Figure]
-    caption: Callable[[Request, Sequence[Row]], str]
+    figure: FigureModule
+    study: str
+    measured: Callable[[Request, Study], Study] | None = lambda request, study: study
 
 
-def untrained(
-    request: Request,
-    config: Config,
-    seed: int,
-    *,
-    in_channels: int | None = None,
-    make: Callable[[GraphTable], GNN] | None = None,
-) -> tuple[GNN, GraphTable]:
-    """The model of a config with fresh weights, and the graphs as its method makes them.
-
-    Args:
-        request: Where the datasets are.
-        config: Dataset, backbone, method and its settings.
-        seed: Seeds the weights and whatever is random in the method.
-        in_channels: Replace the features by so many zeros, for a model that takes other input.
-        make: Makes another model for the method's graphs.
-    """
-    config = complete(config)
-    method = METHODS[config.method]
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        data = request.source(config.dataset)
-        table = method.graphs(data, config.settings, seed)
-        if in_channels is not None:
-            blank = table.x.new_zeros(table.x.size(0), in_channels)
-            table = table.with_nodes(x=blank, high=table.high)
-        model = make(table) if make else method.model(data.task, table, config)
-    return model.eval(), table
+def config_of(study: Study, method: str) -> Config:
+    """The config of a method in a study in which all its cells share what captions tell."""
+    return next(cell for cell in study.cells if cell.line.method == method).candidates[0]
 
 
-def graph(table: GraphTable, index: int) -> Data:
-    """One graph of a table as PyG's ``Data``."""
-    batch = table.take(torch.tensor([index]))
-    data = Data(x=batch.x, edge_index=batch.edge_index, num_nodes=batch.x.size(0))
-    if batch.high is not None:
-        data.high = batch.high
-    for name, values in batch.edge_options.items():
-        data[name] = values
-    return data
+def series(cell: Cell) -> str:
+    """The name of a cell's line in figures."""
+    if cell.line.method == "none" and cell.line.variant is not None:
+        return f"p={cell.line.variant}"
+    return {"residual-twin": "residual"}.get(cell.line.method, cell.line.method)
+
+
+def mean_and_error(trials: Sequence[Any], dtype: torch.dtype) -> tuple[list[float], list[float]]:
+    """The mean over trials of a list of numbers, and its standard error (0 for one trial)."""
+    values = torch.tensor(trials, dtype=dtype)
+    error = values.std(0) / len(trials) ** 0.5 if len(trials) > 1 else 0 * values[0]
+    return values.mean(0).tolist(), error.tolist()
+
+
+def accuracy_cells(ours: Summary) -> dict[str, str | int | float]:
+    """The mean over the trials of a study, in a row of the CSV."""
+    interval = "" if ours.interval is None else ours.interval
+    return {"accuracy": ours.mean, "interval": interval, "trials": ours.n}
 
 
 def printed(dataset: str) -> str:
@@ -138,12 +163,7 @@ def printed(dataset: str) -> str:
     return DATASETS[dataset].printed
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def counted_trials(rows: Sequence[Row], spread: str) -> str:
+def counted_trials(rows: Sequence[CsvRow], spread: str) -> str:
     """How many trials the rows have, and how their spread is drawn where there is any."""
     trials = sorted({int(row["trials"]) for row in rows})
     if trials == [1]:

@@ -3,82 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation.store import Store
-from panda_gnn.evaluation.study import load_study
+from panda_gnn.evaluation.measurements import MEASURES
+from panda_gnn.evaluation.methods import complete
+from panda_gnn.evaluation.study import Cell, Study
+from panda_gnn.reports.drawing.panels import (
+    CsvRow,
+    blank_panels,
+    distinct,
+    percent_axis,
+    select,
+    shared_legend,
+)
+from panda_gnn.reports.drawing.style import SERIES_STYLES
 from panda_gnn.reports.figures import signal
-from panda_gnn.reports.figures.contestants import REWIRINGS, Contestant
-from panda_gnn.reports.figures.request import Request, counted_trials, printed
-from panda_gnn.reports.figures.style import LINES, Row, accuracy_axis, panels, shared_legend
-from panda_gnn.reports.tables import build_table
+from panda_gnn.reports.figures.request import Request, accuracy_cells, counted_trials, printed
+from panda_gnn.reports.tables import Entry, build_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STUDY = "main"
-SERIES = ("none", *REWIRINGS, "panda")
+METHODS_SHOWN = ("none", "digl", "sdrf", "fosr", "borf", "gtr", "panda")
 
 
-def measure(request: Request) -> list[Row]:
-    """For GCN: how signal and resistance go together, and the accuracy of the study's trials.
-
-    The signal is that of the settings whose accuracy the study's table shows.
-    """
-    study = load_study(STUDY).select(
-        datasets=list(request.datasets), backbones=["gcn"], methods=list(SERIES)
-    )
-    store = Store(request.results / f"{STUDY}.jsonl")
-    table = build_table(study, store.read())
-    rows: list[Row] = []
-    for block in table.blocks:
-        shown = {
-            entry.line.method: (entry.ours, Contestant(entry.line.method, entry.config.settings))
-            for entry in block.entries
-            if entry.ours is not None and entry.config is not None
-        }
-        if not shown:
+def _entries(request: Request, study: Study) -> list[tuple[str, Entry]]:
+    """Every dataset and method with GCN that the study's table has trials of."""
+    store = request.store(study)
+    shown = []
+    part = study.select(None, ["gcn"], METHODS_SHOWN)
+    for block in build_table(part, store.read()).blocks:
+        entries = [entry for entry in block.entries if entry.ours is not None]
+        if not entries:
             raise InputError(
-                f"{store.path} has no trials on {block.dataset}: run panda study run {STUDY} "
+                f"{store.path} has no trials on {block.dataset}: run panda study run {study.name} "
                 f"--datasets {block.dataset} --backbones gcn first"
             )
-        series = {name: contestant for name, (_, contestant) in shown.items()}
-        signals = signal.measure_backbone(request, block.dataset, "gcn", series)
-        rows += [
-            {
-                "dataset": block.dataset,
-                "series": name,
-                "correlation": signal.correlation(signal.select(signals, series=name)),
-                "accuracy": ours.mean,
-                "interval": "" if ours.interval is None else ours.interval,
-                "trials": ours.n,
-            }
-            for name, (ours, _) in shown.items()
-        ]
-    return rows
+        shown += [(block.dataset, entry) for entry in entries]
+    return shown
 
 
-def draw(rows: Sequence[Row], caption: str) -> Figure:
+def signal_study(request: Request, study: Study) -> Study:
+    """What is measured: the signal, with the settings whose accuracy the study's table shows."""
+    cells = []
+    for dataset, entry in _entries(request, study):
+        assert entry.config is not None
+        settings = {**entry.config.settings, "graphs": request.graphs}
+        config = complete(replace(entry.config, settings=settings), MEASURES["signal"])
+        cells.append(Cell(dataset, entry.line, (config,)))
+    title = f"Signal propagation with the settings of the study {study.name}"
+    return Study("signal", title, tuple(cells), request.trials, measure="signal")
+
+
+def rows(request: Request, study: Study) -> list[CsvRow]:
+    """For GCN: how signal and resistance go together, and the accuracy of the study's trials."""
+    signals = signal.rows(request, signal_study(request, study))
+    return [
+        {
+            "dataset": dataset,
+            "series": entry.line.method,
+            "correlation": signal.correlation(
+                select(signals, dataset=dataset, series=entry.line.method)
+            ),
+            **accuracy_cells(entry.ours),
+        }
+        for dataset, entry in _entries(request, study)
+        if entry.ours is not None
+    ]
+
+
+def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
     """One panel for each dataset, correlation along and accuracy upwards."""
-    datasets = list(dict.fromkeys(str(row["dataset"]) for row in rows))
-    with panels(len(datasets), caption) as (figure, axes):
+    datasets = distinct(rows, "dataset")
+    with blank_panels(len(datasets), caption) as (figure, axes):
         for panel, dataset in zip(axes, datasets, strict=True):
-            for row in rows:
-                if row["dataset"] == dataset:
-                    line = LINES[str(row["series"])]
-                    panel.errorbar(
-                        float(row["correlation"]),
-                        float(row["accuracy"]),
-                        float(row["interval"] or 0.0),
-                        color=line.colour,
-                        marker=line.marker,
-                        linestyle="none",
-                        label=line.label,
-                        elinewidth=0.8,
-                        markersize=7 if line.marker == "*" else 4.5,
-                    )
-            accuracy_axis(panel)
+            for row in select(rows, dataset=dataset):
+                style = SERIES_STYLES[str(row["series"])]
+                panel.errorbar(
+                    float(row["correlation"]),
+                    float(row["accuracy"]),
+                    float(row["interval"] or 0.0),
+                    color=style.colour,
+                    marker=style.marker,
+                    linestyle="none",
+                    label=style.label,
+                    elinewidth=0.8,
+                    markersize=7 if style.marker == "*" else 4.5,
+                )
+            percent_axis(panel)
             panel.set_title(printed(dataset))
             panel.locator_params(axis="x", nbins=6)
             panel.set_xlabel("correlation of signal\nand total resistance")
@@ -87,11 +101,11 @@ def draw(rows: Sequence[Row], caption: str) -> Figure:
         return figure
 
 
-def caption(request: Request, rows: Sequence[Row]) -> str:
+def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     """What the figure shows."""
     trials = counted_trials(rows, "bars: 95 % intervals")
     return (
         f"Methods with GCN: Pearson's r of total effective resistance and signal "
         f"({request.graphs_in_words()}, untrained, {request.initialisations}, settings of "
-        f"the study {STUDY}) and mean test accuracy ({trials})."
+        f"the study {study.name}) and mean test accuracy ({trials})."
     )

@@ -100,7 +100,7 @@ def draw_graph(
     High nodes are larger and have a thick rim. Pointing at a node or an edge shows its value.
 
     Args:
-        position: Where the nodes are, as :func:`panda_gnn.reports.layout.layout` says.
+        position: Where the nodes are, as :func:`panda_gnn.reports.drawing.layout.layout` says.
         edges: Every edge once, ``[2, m]``.
         names: The names of the nodes.
         title: What the drawing shows, for screen readers.

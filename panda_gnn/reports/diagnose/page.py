@@ -11,9 +11,8 @@ import torch
 from torch import Tensor
 
 from panda_gnn import __version__
-from panda_gnn.reports.diagnose import Diagnosis
-from panda_gnn.reports.drawing import ColourScale, draw_graph
-from panda_gnn.reports.findings import (
+from panda_gnn.reports.diagnose.numbers import Diagnosis
+from panda_gnn.reports.diagnose.text import (
     Grid,
     counted,
     graph_numbers,
@@ -21,25 +20,28 @@ from panda_gnn.reports.findings import (
     model_in_words,
     sentences,
 )
-from panda_gnn.reports.layout import layout
+from panda_gnn.reports.drawing.layout import layout
+from panda_gnn.reports.drawing.svg import ColourScale, draw_graph
 
 DRAWN_NODES = 1000
 """Larger graphs are not drawn: nobody could see anything."""
 
 
-def diagnosis_page(found: Diagnosis, command: str) -> str:
+def diagnosis_page(diagnosis: Diagnosis, command: str, drawn_nodes: int = DRAWN_NODES) -> str:
     """The page: sentences, maps of the graph, tables, and the command that made it."""
-    template = Template(files("panda_gnn.reports").joinpath("diagnose.html").read_text("utf-8"))
-    nodes, edges, layers, distances, remedies = grids(found)
+    template = Template(
+        files("panda_gnn.reports.diagnose").joinpath("page.html").read_text("utf-8")
+    )
+    nodes, edges, layers, distances, remedies = grids(diagnosis)
     return template.substitute(
-        title=html.escape(found.title),
-        model=html.escape(model_in_words(found)),
-        sentences="".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences(found)),
+        title=html.escape(diagnosis.title),
+        model=html.escape(model_in_words(diagnosis)),
+        sentences="".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences(diagnosis)),
         numbers="".join(
             f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>"
-            for name, value in graph_numbers(found)
+            for name, value in graph_numbers(diagnosis)
         ),
-        maps=_maps(found),
+        maps=_maps(diagnosis, drawn_nodes),
         tables="".join(_table(grid) for grid in (nodes, edges, layers)),
         distances=_table(distances, shaded=2),
         remedies=_table(remedies),
@@ -48,73 +50,61 @@ def diagnosis_page(found: Diagnosis, command: str) -> str:
     )
 
 
-def _maps(found: Diagnosis) -> str:
-    if found.summary.num_nodes > DRAWN_NODES:
+def _maps(diagnosis: Diagnosis, drawn_nodes: int) -> str:
+    if diagnosis.summary.num_nodes > drawn_nodes:
         return (
-            f'<p class="note">The graph has {found.summary.num_nodes} nodes; graphs of up to '
-            f"{DRAWN_NODES} are drawn.</p>"
+            f'<p class="note">The graph has {diagnosis.summary.num_nodes} nodes; graphs of up to '
+            f"{drawn_nodes} are drawn.</p>"
         )
-    position, high = layout(found.data), found.data.high
-    centrality, felt = ColourScale.of(found.scores), ColourScale.of(found.felt)
-    resistance = ColourScale(0.0, 1.0)
-    curvature = ColourScale.around_zero(found.curvature)
-    name = found.model.centrality
-    rims = f"the {counted(found.num_high, 'high node')}"
-    if not found.model.width_aware:
-        rims = f"the {counted(found.num_high, 'node')} that PANDA would widen"
-
-    def drawn(
-        title: str,
-        about: str,
-        scale: ColourScale,
-        unit: str,
-        node_values: Tensor | None = None,
-        edge_values: Tensor | None = None,
-    ) -> str:
-        drawing = draw_graph(
-            position,
-            found.edges,
-            found.names,
-            title=title,
-            high=high,
-            node_values=node_values,
-            edge_values=edge_values,
-            scale=scale,
-        )
-        head = f"<h3>{html.escape(title)}</h3><p>{html.escape(about)}</p>"
-        return f"<figure>{head}{drawing}{scale.legend(unit)}</figure>"
-
-    return (
-        drawn(
+    model, position = diagnosis.model, layout(diagnosis.data)
+    rims = f"the {counted(diagnosis.num_high, 'high node')}"
+    if not model.width_aware:
+        rims = f"the {counted(diagnosis.num_high, 'node')} that PANDA would widen"
+    maps: list[tuple[str, str, str, ColourScale, dict[str, Tensor]]] = [
+        (
             "High nodes",
-            f"Coloured by {name}; a thick rim marks {rims}.",
-            centrality,
-            name,
-            node_values=found.scores,
-        )
-        + drawn(
+            f"Coloured by {model.centrality}; a thick rim marks {rims}.",
+            model.centrality,
+            ColourScale.of(diagnosis.scores),
+            {"node_values": diagnosis.scores},
+        ),
+        (
             "Effective resistance",
             "Of every edge; 1 is a bridge.",
-            resistance,
             "ohm",
-            edge_values=found.resistance,
-        )
-        + drawn(
+            ColourScale(0.0, 1.0),
+            {"edge_values": diagnosis.resistance},
+        ),
+        (
             "Curvature",
             "Balanced Forman curvature of every edge; negative where the graph is tight.",
-            curvature,
             "curvature",
-            edge_values=found.curvature,
-        )
-        + drawn(
+            ColourScale.around_zero(diagnosis.curvature),
+            {"edge_values": diagnosis.curvature},
+        ),
+        (
             "Sensitivity",
             "How much the other nodes feel each node's input, on average, after layer "
-            f"{found.model.num_layers}.",
-            felt,
+            f"{model.num_layers}.",
             "mean sensitivity",
-            node_values=found.felt,
+            ColourScale.of(diagnosis.felt),
+            {"node_values": diagnosis.felt},
+        ),
+    ]
+    figures = []
+    for title, about, unit, scale, values in maps:
+        drawing = draw_graph(
+            position,
+            diagnosis.edges,
+            diagnosis.names,
+            title=title,
+            high=diagnosis.data.high,
+            scale=scale,
+            **values,
         )
-    )
+        head = f"<h3>{html.escape(title)}</h3><p>{html.escape(about)}</p>"
+        figures.append(f"<figure>{head}{drawing}{scale.legend(unit)}</figure>")
+    return "".join(figures)
 
 
 def _table(grid: Grid, shaded: int | None = None) -> str:

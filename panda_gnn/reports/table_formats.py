@@ -8,11 +8,11 @@ from __future__ import annotations
 import csv
 import io
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rich import box
 from rich.console import Console, Group, RenderableType
-from rich.table import Table as Grid
+from rich.table import Table as TextTable
 from rich.text import Text
 
 from panda_gnn.evaluation.measure import Unit
@@ -27,25 +27,29 @@ LATEX_COLOURS = {1: "red", 2: "blue", 3: "violet"}
 #: Columns that a table for the terminal may take, even where the terminal has fewer.
 WIDTH = 100
 
-CSV_COLUMNS = (
-    "study",
-    "dataset",
-    "backbone",
-    "line",
-    "settings",
-    "selection",
-    "published",
-    "published_interval",
-    "mean",
-    "interval",
-    "n",
-    "rank",
-    "difference",
-    "difference_interval",
-    "difference_n",
-    "p",
-    "p_holm",
-)
+
+def text_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str | Text]],
+    *,
+    title: str | None = None,
+    caption: str | None = None,
+    show_header: bool = True,
+) -> TextTable:
+    """A table for the terminal: the first column to the left, numbers to the right."""
+    table = TextTable(
+        title=title,
+        caption=caption,
+        title_justify="left",
+        show_header=show_header,
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+    )
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="right" if place else "left", no_wrap=place == 0)
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 def headings(table: Table) -> list[str]:
@@ -90,13 +94,15 @@ def cells(table: Table, block: Block, entry: Entry) -> list[str]:
     columns = [
         table.label(entry.line),
         "-" if entry.published is None else entry.published.printed,
-        "missing" if entry.ours is None else number(entry.ours, block.unit),
+        "missing" if entry.ours is None else mean_and_interval(entry.ours, block.unit),
         "" if entry.ours is None else str(entry.ours.n),
     ]
     if table.study.measure == "score":
         columns += [
             "" if entry.rank is None else str(entry.rank),
-            "" if entry.difference is None else number(entry.difference, block.unit, "+"),
+            ""
+            if entry.difference is None
+            else mean_and_interval(entry.difference, block.unit, "+"),
             p_value(entry.p),
         ]
     if table.parameters:
@@ -104,7 +110,7 @@ def cells(table: Table, block: Block, entry: Entry) -> list[str]:
     return [*columns, settings(entry)]
 
 
-def number(value: Summary | Difference, unit: Unit, sign: str = "") -> str:
+def mean_and_interval(value: Summary | Difference, unit: Unit, sign: str = "") -> str:
     """A mean with its interval; small times keep their digits."""
     digits = unit.digits or (2 if abs(value.mean) >= 1 else 4)
     interval = "" if value.interval is None else f" ± {value.interval:.{digits}f}"
@@ -133,7 +139,7 @@ def terminal(table: Table, colour: bool = False) -> str:
     console = Console(file=stream, width=width, force_terminal=colour, highlight=False)
     parts: list[RenderableType] = [Text(table.study.title, style="bold")]
     parts += [Text(sentence) for sentence in explanation(table)]
-    parts += [_grid(table, block) for block in table.blocks]
+    parts += [_block(table, block) for block in table.blocks]
     parts += [Text(sentence) for sentence in (*answers(table), *table.remarks)]
     console.print(Group(*parts))
     return stream.getvalue()
@@ -187,33 +193,34 @@ def latex(table: Table) -> str:
 def comma_separated(table: Table) -> str:
     """One line per cell with full precision; what is missing is empty."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
-    for block in table.blocks:
-        for entry in block.entries:
-            paper, ours, difference = entry.published, entry.ours, entry.difference
-            writer.writerow(
-                (
-                    table.study.name,
-                    block.dataset,
-                    entry.line.backbone,
-                    table.label(entry.line),
-                    settings(entry),
-                    table.selection,
-                    paper and (paper.printed if paper.timed_out else paper.mean),
-                    paper and paper.interval,
-                    ours and ours.mean,
-                    ours and ours.interval,
-                    ours and ours.n,
-                    entry.rank,
-                    difference and difference.mean,
-                    difference and difference.interval,
-                    difference and difference.n,
-                    difference and difference.p,
-                    entry.p,
-                )
-            )
+    lines = [_csv_cells(table, block, entry) for block in table.blocks for entry in block.entries]
+    writer = csv.DictWriter(stream, list(lines[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
     return stream.getvalue()
+
+
+def _csv_cells(table: Table, block: Block, entry: Entry) -> dict[str, object]:
+    paper, ours, difference = entry.published, entry.ours, entry.difference
+    return {
+        "study": table.study.name,
+        "dataset": block.dataset,
+        "backbone": entry.line.backbone,
+        "line": table.label(entry.line),
+        "settings": settings(entry),
+        "selection": table.selection,
+        "published": paper and (paper.printed if paper.timed_out else paper.mean),
+        "published_interval": paper and paper.interval,
+        "mean": ours and ours.mean,
+        "interval": ours and ours.interval,
+        "n": ours and ours.n,
+        "rank": entry.rank,
+        "difference": difference and difference.mean,
+        "difference_interval": difference and difference.interval,
+        "difference_n": difference and difference.n,
+        "p": difference and difference.p,
+        "p_holm": entry.p,
+    }
 
 
 #: The formats that need nothing but the table.
@@ -229,27 +236,21 @@ def _answer(block: Block, entry: Entry) -> str:
     if entry.difference is None:
         return "missing"
     p = "" if entry.p is None else f", p {p_value(entry.p)}"
-    difference = number(entry.difference, block.unit, "+")
+    difference = mean_and_interval(entry.difference, block.unit, "+")
     return f"{difference} on {entry.difference.n} shared splits{p}"
 
 
-def _grid(table: Table, block: Block) -> Grid:
+def _block(table: Table, block: Block) -> TextTable:
     rule = "" if table.selection is None else f", selection {table.selection}"
-    grid = Grid(
-        title=block.name + rule, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
-    )
-    for name in headings(table)[:-1]:
-        grid.add_column(
-            "ours" if name.startswith("ours") else name,
-            justify="left" if name == "line" else "right",
-            no_wrap=name == "line",
-        )
+    rows = []
     for entry in block.entries:
         columns: list[str | Text] = list(cells(table, block, entry)[:-1])
         if entry.rank is not None:
             columns[2] = Text(str(columns[2]), style=COLOURS[entry.rank])
-        grid.add_row(*columns)
-    return grid
+        rows.append(columns)
+    names = headings(table)[:-1]
+    names[2] = "ours"
+    return text_table(names, rows, title=block.name + rule)
 
 
 def _in_brackets(selection: str | None) -> str:

@@ -27,7 +27,7 @@ from panda_gnn.errors import InputError
 from panda_gnn.graph.components import components
 from panda_gnn.graph.limits import EXACT_SUMMARY_NODES
 from panda_gnn.nn import GNN
-from panda_gnn.reports.untrained import printed_name, untrained_model
+from panda_gnn.reports.models import printed_name, untrained_model
 from panda_gnn.rewiring.fosr import FoSR
 from panda_gnn.transforms import ExpandWidth
 

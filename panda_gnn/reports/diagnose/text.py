@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from panda_gnn.diagnostics.bottlenecks import bottleneck_edges, bottleneck_nodes
-from panda_gnn.reports.diagnose import Diagnosis
-from panda_gnn.reports.drawing import number
-from panda_gnn.reports.untrained import printed_name
+from panda_gnn.reports.diagnose.numbers import Diagnosis
+from panda_gnn.reports.drawing.svg import number
+from panda_gnn.reports.models import printed_name
 
 TOP = 5
 
@@ -23,15 +23,15 @@ class Grid:
     rows: Sequence[tuple[str, ...]]
 
 
-def model_in_words(found: Diagnosis) -> str:
+def model_in_words(diagnosis: Diagnosis) -> str:
     """Which model was measured."""
-    model = found.model
+    model = diagnosis.model
     text = (
         f"{printed_name(model.name)}, untrained (random weights, seed {model.seed}), "
         f"{model.num_layers} hidden layers of width {model.width}"
     )
     if model.width_aware:
-        text += f", {model.high_width} at the {counted(found.num_high, 'high node')}"
+        text += f", {model.high_width} at the {counted(diagnosis.num_high, 'high node')}"
     return text
 
 
@@ -40,9 +40,9 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def sentences(found: Diagnosis) -> list[str]:
+def sentences(diagnosis: Diagnosis) -> list[str]:
     """What to know about the graph, the most important first."""
-    summary = found.summary
+    summary = diagnosis.summary
     said = []
     if summary.num_components > 1:
         lone = counted(summary.isolated_nodes, "lone node")
@@ -57,22 +57,22 @@ def sentences(found: Diagnosis) -> list[str]:
             "between the two sides of a bridge share that one edge."
         )
     if summary.num_edges and summary.lowest_curvature < -1e-9:
-        (u,), (v,) = bottleneck_edges(found.data, "curvature", 1).items.tolist()
+        (u,), (v,) = bottleneck_edges(diagnosis.data, "curvature", 1).items.tolist()
         said.append(
-            f"The most negatively curved edge is {found.names[u]} – {found.names[v]} "
+            f"The most negatively curved edge is {diagnosis.names[u]} – {diagnosis.names[v]} "
             f"({number(summary.lowest_curvature)}); {summary.negative_edges:.0%} of the edges "
             "have negative curvature."
         )
-    if found.out_of_reach > 0:
+    if diagnosis.out_of_reach > 0:
         said.append(
-            f"{found.out_of_reach:.0%} of the connected pairs are more than "
-            f"{found.model.num_layers + 1} hops apart, out of reach of a model this deep, "
+            f"{diagnosis.out_of_reach:.0%} of the connected pairs are more than "
+            f"{diagnosis.model.num_layers + 1} hops apart, out of reach of a model this deep, "
             "whatever its width."
         )
-    far = len(found.pairs) - 1
-    reach = min(far, found.model.num_layers)
+    far = len(diagnosis.pairs) - 1
+    reach = min(far, diagnosis.model.num_layers)
     if reach > 1:
-        last = found.by_distance[-1]
+        last = diagnosis.by_distance[-1]
         near, distant = float(last[1]), float(last[reach])
         if distant > 0:
             said.append(
@@ -86,9 +86,9 @@ def sentences(found: Diagnosis) -> list[str]:
     return said
 
 
-def graph_numbers(found: Diagnosis) -> list[tuple[str, str]]:
+def graph_numbers(diagnosis: Diagnosis) -> list[tuple[str, str]]:
     """The graph as a whole."""
-    summary = found.summary
+    summary = diagnosis.summary
     total = number(summary.total_resistance)
     if summary.total_resistance_error:
         total += f" ± {number(summary.total_resistance_error)}"
@@ -105,91 +105,97 @@ def graph_numbers(found: Diagnosis) -> list[tuple[str, str]]:
     ]
 
 
-def grids(found: Diagnosis) -> list[Grid]:
+def grids(diagnosis: Diagnosis) -> list[Grid]:
     """The tables, in the order of the page."""
-    return [_nodes(found), _edges(found), _layers(found), _distances(found), _remedies(found)]
+    return [
+        _nodes(diagnosis),
+        _edges(diagnosis),
+        _layers(diagnosis),
+        _distances(diagnosis),
+        _remedies(diagnosis),
+    ]
 
 
-def _nodes(found: Diagnosis) -> Grid:
-    name = found.model.centrality
-    ranked = bottleneck_nodes(found.data, name, TOP) if name != "random" else None
+def _nodes(diagnosis: Diagnosis) -> Grid:
+    name = diagnosis.model.centrality
+    ranked = bottleneck_nodes(diagnosis.data, name, TOP) if name != "random" else None
     nodes = [] if ranked is None else ranked.items.tolist()
-    high = found.data.high
-    wide = found.model.high_width if found.model.width_aware else found.model.width
-    degree = found.edges.flatten().bincount(minlength=found.summary.num_nodes)
+    high = diagnosis.data.high
+    wide = diagnosis.model.high_width if diagnosis.model.width_aware else diagnosis.model.width
+    degree = diagnosis.edges.flatten().bincount(minlength=diagnosis.summary.num_nodes)
     return Grid(
         "Nodes in the way",
         f"The highest by {name}; felt: how much the other nodes feel its input, on average.",
         ("node", name, "degree", "felt", "width"),
         [
             (
-                found.names[node],
-                number(float(found.scores[node])),
+                diagnosis.names[node],
+                number(float(diagnosis.scores[node])),
                 str(int(degree[node])),
-                number(float(found.felt[node])),
-                str(wide if high[node] else found.model.width),
+                number(float(diagnosis.felt[node])),
+                str(wide if high[node] else diagnosis.model.width),
             )
             for node in nodes
         ],
     )
 
 
-def _edges(found: Diagnosis) -> Grid:
-    order = found.curvature.argsort(stable=True)[:TOP].tolist()
+def _edges(diagnosis: Diagnosis) -> Grid:
+    order = diagnosis.curvature.argsort(stable=True)[:TOP].tolist()
     return Grid(
         "Edges in the way",
         "The most negatively curved; a resistance of 1 is a bridge.",
         ("edge", "curvature", "resistance"),
         [
             (
-                " – ".join(found.names[node] for node in found.edges[:, edge].tolist()),
-                number(float(found.curvature[edge])),
-                number(float(found.resistance[edge])),
+                " – ".join(diagnosis.names[node] for node in diagnosis.edges[:, edge].tolist()),
+                number(float(diagnosis.curvature[edge])),
+                number(float(diagnosis.resistance[edge])),
             )
             for edge in order
         ],
     )
 
 
-def _layers(found: Diagnosis) -> Grid:
-    mean, error = found.measured.mean().tolist(), found.measured.standard_error().tolist()
-    bound = None if found.bound is None else found.bound.tolist()
+def _layers(diagnosis: Diagnosis) -> Grid:
+    mean, error = diagnosis.measured.mean().tolist(), diagnosis.measured.standard_error().tolist()
+    bound = None if diagnosis.bound is None else diagnosis.bound.tolist()
     columns = ("layer", "mean over pairs") + (("bound",) if bound else ())
     rows = []
-    for layer in range(found.model.num_layers):
+    for layer in range(diagnosis.model.num_layers):
         value = number(mean[layer])
         if error[layer]:
             value += f" ± {number(error[layer])}"
         row = (str(layer + 1), value)
         rows.append(row if bound is None else (*row, number(bound[layer])))
-    about = f"The {found.norm} 1-norm of dh_v/dh_u."
+    about = f"The {diagnosis.norm} 1-norm of dh_v/dh_u."
     if bound:
         about += " The bound is (z w p)^l (S^l)_vu of the paper."
     return Grid("Sensitivity by layer", about, columns, rows)
 
 
-def _distances(found: Diagnosis) -> Grid:
-    shown = min(len(found.pairs), found.model.num_layers + 3)
+def _distances(diagnosis: Diagnosis) -> Grid:
+    shown = min(len(diagnosis.pairs), diagnosis.model.num_layers + 3)
     return Grid(
         "Sensitivity by distance",
         "The mean over pairs of nodes so many hops apart, after each hidden layer.",
-        ("hops", "pairs", *(f"layer {layer + 1}" for layer in range(found.model.num_layers))),
+        ("hops", "pairs", *(f"layer {layer + 1}" for layer in range(diagnosis.model.num_layers))),
         [
             (
                 str(hops),
-                str(found.pairs[hops]),
-                *(number(float(value)) for value in found.by_distance[:, hops]),
+                str(diagnosis.pairs[hops]),
+                *(number(float(value)) for value in diagnosis.by_distance[:, hops]),
             )
             for hops in range(shown)
         ],
     )
 
 
-def _remedies(found: Diagnosis) -> Grid:
+def _remedies(diagnosis: Diagnosis) -> Grid:
     return Grid(
         "What would change",
         "Sensitivity after the last hidden layer of untrained models, over all pairs and over "
-        f"those at least {counted(found.far_hops, 'hop')} apart before the change. More is not "
+        f"those at least {counted(diagnosis.far_hops, 'hop')} apart before the change. More is not "
         "the same as better. The total resistance is left out where components were joined.",
         ("change", "edges", "total resistance", "spectral gap", "all pairs", "far pairs"),
         [
@@ -201,6 +207,6 @@ def _remedies(found: Diagnosis) -> Grid:
                 number(remedy.near),
                 number(remedy.far),
             )
-            for remedy in found.remedies
+            for remedy in diagnosis.remedies
         ],
     )

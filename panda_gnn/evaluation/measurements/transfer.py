@@ -1,0 +1,123 @@
+"""Training on a transfer task: can a model carry a class over a distance at all?
+
+All graphs of a class are the same graph (see :func:`panda_gnn.datasets.transfer`), so one graph of
+each class is the whole task and there is nothing to generalise to: the accuracy says whether the
+model found weights that carry the message. Every model has as many convolutions as the distance,
+the fewest with which the message can arrive.
+
+The dataset of a config is the topology, the distance decides the number of layers, and
+``max_epochs`` is the largest number of steps.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import torch
+from torch.nn import functional as F
+from torch.optim import Adam
+from torch_geometric.data import Data
+
+from panda_gnn.datasets import TOPOLOGIES, transfer
+from panda_gnn.errors import InputError, choose
+from panda_gnn.evaluation.config import Config, Setting
+from panda_gnn.evaluation.batches import GraphTable
+from panda_gnn.evaluation.measure import Measure
+from panda_gnn.evaluation.metrics import ACCURACY
+from panda_gnn.evaluation.splits import Split
+from panda_gnn.evaluation.store import Row, new_row
+from panda_gnn.evaluation.train import Recipe, train
+from panda_gnn.evaluation.trial import one_thread
+from panda_gnn.nn import GNN, PandaGNN
+from panda_gnn.rewiring.fosr import FoSR
+from panda_gnn.transforms import ExpandWidth
+
+#: Raised whenever another number is measured than before.
+CODE = "transfer-1"
+
+TRANSFER_METHODS = ("none", "all-wide", "fosr", "panda")
+"""The plain backbone, every node at ``high_width``, a rewiring, and PANDA."""
+
+#: How far the message goes, how many messages there are, the width of high nodes, the share of the
+#: nodes that are high, by betweenness, and how many edges FoSR adds.
+SETTINGS: Mapping[str, Setting] = {
+    "distance": 2,
+    "num_classes": 5,
+    "high_width": 128,
+    "share": 0.2,
+    "iterations": 10,
+}
+
+
+def check_task(config: Config) -> None:
+    """Reject a topology, a method or a distance that there is no task for."""
+    choose("topology", config.dataset, TOPOLOGIES)
+    choose("method", config.method, TRANSFER_METHODS, "of a transfer task")
+    distance: Any = config.settings["distance"]
+    if isinstance(distance, bool) or not isinstance(distance, int) or distance < 2:
+        raise InputError(f"distance is {distance}, it must be a whole number, at least 2")
+
+
+def measure_transfer(
+    config: Config, seed: int, *, root: str | None = None, mirror: str | None = None
+) -> Row:
+    """The ``accuracy``: the share of the classes that the model tells right at its best step."""
+    start = time.perf_counter()
+    with one_thread(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        graphs = GraphTable.collate(transfer_graphs(config, seed))
+        accuracy = best_accuracy(transfer_model(config), graphs, config)
+    seconds = time.perf_counter() - start
+    return new_row(config, seed, CODE, seconds, values={"accuracy": accuracy})
+
+
+def transfer_graphs(config: Config, seed: int) -> list[Data]:
+    """One graph of each class, as the method makes them."""
+    settings: Mapping[str, Any] = config.settings
+    count = settings["num_classes"]
+    graphs = transfer(config.dataset, settings["distance"], num_graphs=count, num_classes=count)
+    if config.method == "fosr":
+        graphs = [FoSR(settings["iterations"], seed=seed)(graph) for graph in graphs]
+    if config.method == "panda":
+        graphs = [ExpandWidth("betweenness", ratio=settings["share"])(graph) for graph in graphs]
+    return graphs
+
+
+def transfer_model(config: Config) -> GNN:
+    """The model with fresh weights."""
+    settings: Mapping[str, Any] = config.settings
+    count = settings["num_classes"]
+    options: dict[str, Any] = {
+        "backbone": config.backbone,
+        "width": config.width,
+        "num_layers": settings["distance"] - 1,
+        "dropout": config.dropout,
+        "readout": None,
+    }
+    if config.method == "panda":
+        return PandaGNN(count, count, high_width=settings["high_width"], **options)
+    if config.method == "all-wide":
+        options["width"] = settings["high_width"]
+    return GNN(count, count, **options)
+
+
+def best_accuracy(model: GNN, graphs: GraphTable, config: Config) -> float:
+    """Train with Adam on the whole task; it ends early when all classes are right."""
+    recipe = Recipe(
+        F.cross_entropy,
+        ACCURACY,
+        partial(Adam, lr=config.learning_rate),
+        config.max_epochs,
+        shuffle=False,
+        goal=1.0,
+    )
+    rows = torch.arange(graphs.num_graphs)
+    return max(train(model, graphs, Split(rows, rows[:0], rows[:0]), recipe, seed=0).training)
+
+
+TRANSFER = Measure(
+    "transfer", measure_transfer, CODE, settings=SETTINGS, check=check_task, own_graphs=True
+)

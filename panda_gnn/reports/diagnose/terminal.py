@@ -1,0 +1,43 @@
+"""A diagnosis in the terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from panda_gnn.reports.diagnose.numbers import Diagnosis
+from panda_gnn.reports.diagnose.text import Grid, graph_numbers, grids, model_in_words, sentences
+from panda_gnn.reports.table_formats import text_table
+
+TWO_COLUMNS = 100
+"""Terminals of at least this width show small tables side by side."""
+
+
+def print_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
+    """Print the report on one page."""
+    nodes, edges, layers, distances, remedies = grids(diagnosis)
+    console.print(Text(diagnosis.title, style="bold"))
+    console.print(Text(model_in_words(diagnosis), style="dim"))
+    for sentence in sentences(diagnosis):
+        console.print(Text(f"• {sentence}"))
+    console.print()
+    parts = [_numbers(diagnosis), _rendered(layers), _rendered(nodes), _rendered(edges)]
+    if console.width >= TWO_COLUMNS:
+        page = Table.grid(padding=(0, 3))
+        page.add_row(Group(*parts[:2]), Group(*parts[2:]))
+        console.print(page)
+    else:
+        console.print(*parts)
+    console.print(_rendered(distances))
+    console.print(_rendered(remedies))
+
+
+def _numbers(diagnosis: Diagnosis) -> RenderableType:
+    table = text_table(("", ""), graph_numbers(diagnosis), show_header=False)
+    return Group(Text("The graph", style="bold"), table)
+
+
+def _rendered(grid: Grid) -> RenderableType:
+    table = text_table(grid.columns, ([Text(cell) for cell in row] for row in grid.rows))
+    return Group(Text(grid.title, style="bold"), Text(grid.about, style="dim"), table)

@@ -1,0 +1,106 @@
+"""Pictures of one graph: coloured by centrality, and before and after a rewiring."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from panda_gnn.errors import InputError, require
+from panda_gnn.reports.drawing.layout import layout
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def plot_centrality(data: Data, scores: Mapping[str, Tensor], path: str | Path, title: str) -> None:
+    """Draw ``data`` once per measure, in the same layout, and save the picture.
+
+    Args:
+        data: one undirected graph.
+        scores: a score per node, by measure.
+        path: the picture; its suffix decides the format (png, pdf, svg).
+        title: printed above.
+    """
+    columns = min(len(scores), 4)
+    rows = math.ceil(len(scores) / columns)
+    figure = _empty_picture(path, (3.6 * columns, 3.4 * rows + 0.4))
+    at, pairs = layout(data), _undirected_pairs(data)
+    size = min(60.0, 6000.0 / len(at))
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    for panel in panels:
+        panel.set_axis_off()
+        panel.set_aspect("equal")
+    for panel, (name, values) in zip(panels, scores.items(), strict=False):
+        _draw_edges(panel, at, pairs, color="0.8", linewidth=0.6)
+        dots = panel.scatter(*at.t().tolist(), c=values.cpu().numpy(), s=size, cmap="viridis")
+        figure.colorbar(dots, ax=panel, shrink=0.7)
+        panel.set_title(name)
+    figure.suptitle(title)
+    _save_picture(figure, path)
+
+
+def plot_rewiring(before: Data, after: Data, path: str | Path, title: str) -> None:
+    """Draw a graph twice in one layout: edges to go are dashed, new edges are red.
+
+    Args:
+        before: one undirected graph.
+        after: the same graph, rewired; a node more than before is drawn in the middle.
+        path: the picture; its suffix decides the format (png, pdf, svg).
+        title: printed above.
+    """
+    figure = _empty_picture(path, (9, 4.8))
+    at = layout(before)
+    new_nodes = int(after.num_nodes or 0) - len(at)
+    at = torch.cat([at, at.mean(0, keepdim=True).expand(new_nodes, 2)])
+    old, new = _undirected_pairs(before), _undirected_pairs(after)
+    size = min(60.0, 6000.0 / max(len(at), 1))
+    panels = figure.subplots(1, 2)
+    for panel, data in zip(panels, (before, after), strict=True):
+        panel.set_axis_off()
+        panel.set_aspect("equal")
+        panel.scatter(*at[: data.num_nodes].t().tolist(), s=size, color="tab:blue", zorder=3)
+        _draw_edges(panel, at, old & new, color="0.6", linewidth=0.8)
+    _draw_edges(panels[0], at, old - new, color="0.3", linewidth=1.0, linestyle="--")
+    _draw_edges(panels[1], at, new - old, color="tab:red", linewidth=1.0)
+    panels[0].set_title(f"before: {len(old)} edges, {len(old - new)} to go (dashed)")
+    panels[1].set_title(f"after: {len(new)} edges, {len(new - old)} new (red)")
+    figure.suptitle(title)
+    _save_picture(figure, path)
+
+
+def _empty_picture(path: str | Path, size: tuple[float, float]) -> Figure:
+    """A figure of ``size`` inches that can be saved as ``path``."""
+    figures = require("matplotlib.figure", "plot")
+    figure: Figure = figures.Figure(figsize=size, layout="constrained")
+    formats = figure.canvas.get_supported_filetypes()
+    if Path(path).suffix.lstrip(".").lower() not in formats:
+        raise InputError(f"cannot draw '{path}': the name must end in one of {', '.join(formats)}")
+    return figure
+
+
+def _undirected_pairs(data: Data) -> set[tuple[int, int]]:
+    """The edges without direction and without self-loops."""
+    return {(min(u, v), max(u, v)) for u, v in data.edge_index.t().tolist() if u != v}
+
+
+def _draw_edges(panel: Axes, at: Tensor, edges: Iterable[tuple[int, int]], **style: Any) -> None:
+    """Draw ``edges`` between the positions ``at`` below the nodes."""
+    collections = require("matplotlib.collections", "plot")
+    place = at.tolist()
+    lines = [(place[u], place[v]) for u, v in sorted(edges)]
+    panel.add_collection(collections.LineCollection(lines, zorder=1, **style))
+
+
+def _save_picture(figure: Figure, path: str | Path) -> None:
+    """Write the figure."""
+    try:
+        figure.savefig(path, dpi=150)
+    except OSError as error:
+        raise InputError(f"the picture cannot be saved as '{path}': {error.strerror}") from error

@@ -1,0 +1,82 @@
+"""How all figures look: sizes, colours, and every series by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+COLUMN_WIDTH = 3.3
+"""Inches: the width of a column of a two-column paper, at which every figure must be legible."""
+PANEL_HEIGHT = 2.0
+POINTS = 7.0
+"""The size of letters."""
+CAPTION_POINTS = 6.0
+
+#: Okabe and Ito's colours, which people of every kind of colour vision can tell apart.
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+GREY = "#767676"
+
+STYLE = {
+    "font.size": POINTS,
+    "font.family": "DejaVu Sans",
+    "axes.titlesize": POINTS,
+    "axes.labelsize": POINTS,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.5,
+    "xtick.labelsize": POINTS - 0.5,
+    "ytick.labelsize": POINTS - 0.5,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "legend.fontsize": POINTS - 0.5,
+    "legend.frameon": False,
+    "legend.handlelength": 2.0,
+    "legend.columnspacing": 1.0,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.5,
+    "svg.hashsalt": "panda-gnn",
+    "svg.fonttype": "path",
+}
+
+
+@dataclass(frozen=True)
+class SeriesStyle:
+    """How one series looks: told apart by colour, marker and dashes, never by colour alone."""
+
+    label: str
+    colour: str
+    marker: str
+    dashes: str = "-"
+
+
+#: Every series of every figure, by its name in the CSV.
+SERIES_STYLES: Mapping[str, SeriesStyle] = {
+    "none": SeriesStyle("no rewiring", BLACK, "o"),
+    "residual": SeriesStyle("with residual", GREY, "o", "--"),
+    "digl": SeriesStyle("DIGL", YELLOW, "v", "-."),
+    "sdrf": SeriesStyle("SDRF", GREEN, "^", "--"),
+    "fosr": SeriesStyle("FoSR", ORANGE, "s", "--"),
+    "borf": SeriesStyle("BORF", PURPLE, "D", "-."),
+    "gtr": SeriesStyle("GTR", SKY, "P", ":"),
+    "ct-layer": SeriesStyle("CT-Layer", GREY, "X", ":"),
+    "last-fa": SeriesStyle("FA, last layer", GREY, "1", ":"),
+    "every-fa": SeriesStyle("FA, every layer", GREY, "2", "--"),
+    "all-wide": SeriesStyle("all nodes wide", BLUE, "d", ":"),
+    "panda": SeriesStyle("PANDA", VERMILION, "*"),
+    "equal-width": SeriesStyle("two kinds, one width", PURPLE, "h", ":"),
+    "panda-plain": SeriesStyle("PANDA, no residual", VERMILION, "*", "--"),
+    "p=16": SeriesStyle("p = 16", "#A6CEE8", "v"),
+    "p=32": SeriesStyle("p = 32", SKY, "^"),
+    "p=64": SeriesStyle("p = 64", BLUE, "o"),
+    "p=128": SeriesStyle("p = 128", "#003F63", "s"),
+    "p=256": SeriesStyle("p = 256", BLACK, "D"),
+    "gcn": SeriesStyle("GCN", BLACK, "o"),
+    "gin": SeriesStyle("GIN", BLUE, "s"),
+    "panda-gcn": SeriesStyle("PANDA-GCN", VERMILION, "*"),
+    "panda-gin": SeriesStyle("PANDA-GIN", BLUE, "P"),
+}

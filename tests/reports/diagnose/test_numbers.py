@@ -1,0 +1,26 @@
+"""The numbers of the report on one graph."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from panda_gnn.errors import InputError
+from panda_gnn.reports.diagnose.numbers import ModelChoice, diagnose
+from tests.odd_graphs import ODD_GRAPHS
+
+SMALL = ModelChoice(width=4, high_width=6, num_layers=2, k=2)
+
+
+def test_joined_components_have_no_comparable_resistance() -> None:
+    found = diagnose(ODD_GRAPHS["two components"], SMALL, title="two")
+    *_, rewired = found.remedies
+    assert rewired.spectral_gap > 0
+    assert rewired.total_resistance != rewired.total_resistance
+
+
+def test_a_graph_needs_nodes() -> None:
+    empty = Data(x=torch.zeros(0, 1), edge_index=torch.zeros(2, 0, dtype=torch.long), num_nodes=0)
+    with pytest.raises(InputError, match="nothing to diagnose"):
+        diagnose(empty, SMALL, title="nothing")

@@ -1,0 +1,80 @@
+"""Stores whose rows nobody measured."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.measurements import MEASURES
+from panda_gnn.evaluation.measurements.untrained import spread_graphs
+from panda_gnn.evaluation.store import Store
+from panda_gnn.evaluation.study import Study
+from panda_gnn.evaluation.trial import CODE
+from tests.evaluation.pretend import draw
+
+
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def store_trials(study: Study, folder: Path, datasets: tuple[str, ...], seeds: int) -> None:
+    """Pretend that a study has been run: more of the setting is better, and GIN better than GCN."""
+    store = Store(folder / f"{study.name}.jsonl")
+    store.prepare()
+    for cell in study.cells:
+        if cell.dataset in datasets:
+            for config in cell.candidates:
+                for seed in range(seeds):
+                    store.append(_trial(config, seed, cell.line.variant))
+
+
+def _trial(config: Config, seed: int, variant: object) -> dict[str, object]:
+    level = 0.5 + 0.1 * (config.backbone == "gin") + 0.001 * float(str(variant or 0))
+    epoch = {"epoch": 1, "validation": level, "test": level + 0.01 * seed}
+    scores = dict.fromkeys(("best-val", "last", "best-val-test-ties"), epoch)
+    return {
+        "key": config.key,
+        "seed": seed,
+        "code": CODE,
+        "config": config.to_dict(),
+        "metric": "accuracy",
+        "scores": scores,
+    }
+
+
+def store_measurements(study: Study, folder: Path, seeds: int) -> None:
+    """Pretend that a study of measurements has been run."""
+    store = Store(folder / f"{study.name}.jsonl")
+    store.prepare()
+    for cell in study.cells:
+        for seed in range(seeds):
+            config = cell.candidates[0]
+            row = {"key": config.key, "seed": seed, "code": MEASURES[study.measure].code}
+            store.append({**row, "values": pretend_values(study.measure, config, seed)})
+
+
+def pretend_values(measure: str, config: Config, seed: int) -> dict[str, Any]:
+    """Values as a real measurement gives them, out of a hash."""
+
+    def numbers(name: str, count: int) -> list[float]:
+        return [0.01 + draw(config.key, seed, name, place) for place in range(count)]
+
+    if measure == "transfer":
+        return {"accuracy": seed / 2}
+    if measure == "sensitivity":
+        return {"sensitivity": numbers("sensitivity", config.num_layers)}
+    if measure == "energy":
+        return {
+            name: numbers(name, config.num_layers + 2) for name in ("energy", "relative_energy")
+        }
+    count: Any = config.settings["graphs"]
+    graphs = spread_graphs(config.dataset, count)
+    return {
+        "graph": graphs,
+        "total_resistance": [float(3 * graph + 1) for graph in graphs],
+        "heard": numbers("heard", len(graphs)),
+        "signal": numbers("signal", len(graphs)),
+    }

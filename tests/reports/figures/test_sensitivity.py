@@ -1,0 +1,60 @@
+"""The figures of untrained models: their files, their captions, and what they need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from panda_gnn.errors import InputError
+from panda_gnn.reports.drawing.style import COLUMN_WIDTH, SERIES_STYLES
+from panda_gnn.reports.figures import Request, figure_study, make_figure
+from tests.reports.figures.pretend import csv_rows, store_measurements
+
+
+@pytest.mark.parametrize("name", ["sensitivity-width", "sensitivity-method", "signal"])
+def test_untrained_figures(name: str, request_for_mutag: Request, tmp_path: Path) -> None:
+    study = figure_study(name, request_for_mutag)
+    assert study is not None
+    store_measurements(study, request_for_mutag.results, 2)
+    assert figure_study(name, request_for_mutag) is None
+    paths = make_figure(name, request_for_mutag, tmp_path)
+    assert [path.name for path in paths] == [f"{name}-mutag.{end}" for end in ("png", "svg", "csv")]
+    with Image.open(paths[0]) as image:
+        assert image.width == round(COLUMN_WIDTH * 300)
+        caption = str(image.info["Description"])
+    assert "3 of 188 graphs of MUTAG" in caption
+    assert "2 random initialisations" in caption
+    assert caption.endswith("$ panda figure NAME")
+    rows = csv_rows(paths[2])
+    assert {row["series"] for row in rows} <= set(SERIES_STYLES)
+    again = make_figure(name, request_for_mutag, tmp_path / "again")
+    for first, second in zip(paths, again, strict=True):
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_rows_that_are_missing_are_measured_first(
+    request_for_mutag: Request, tmp_path: Path
+) -> None:
+    study = figure_study("sensitivity-width", request_for_mutag)
+    assert study is not None
+    store_measurements(study, request_for_mutag.results, 1)
+    assert figure_study("sensitivity-width", request_for_mutag) == study
+    with pytest.raises(InputError, match=r"lacks 7 of the rows .* run panda figure NAME"):
+        make_figure("sensitivity-width", request_for_mutag, tmp_path)
+
+
+def test_the_series_of_the_paper(request_for_mutag: Request, tmp_path: Path) -> None:
+    study = figure_study("sensitivity-width", request_for_mutag)
+    assert study is not None
+    store_measurements(study, request_for_mutag.results, 2)
+    rows = csv_rows(make_figure("sensitivity-width", request_for_mutag, tmp_path)[2])
+    widths = ["p=16", "p=32", "p=64", "p=128"]
+    assert list(dict.fromkeys(row["series"] for row in rows)) == [
+        *widths,
+        "panda-plain",
+        "residual",
+        "panda",
+    ]
+    assert {(row["trials"], row["graphs"]) for row in rows} == {("2", "3")}

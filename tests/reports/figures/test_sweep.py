@@ -1,0 +1,46 @@
+"""The figures of accuracy against a setting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from panda_gnn.errors import InputError
+from panda_gnn.evaluation.study import load_study
+from panda_gnn.reports.figures import Request, figure_study, make_figure
+from tests.reports.figures.pretend import csv_rows, store_trials
+
+
+@pytest.mark.parametrize(
+    ("name", "study"), [("topk", "sweep-k"), ("high-width", "sweep-high-width")]
+)
+def test_sweeps_read_the_store(
+    name: str, study: str, request_for_mutag: Request, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="measures no graphs: leave --graphs out"):
+        make_figure(name, request_for_mutag, tmp_path)
+    request_for_mutag = replace(request_for_mutag, graphs=None)
+    assert figure_study(name, request_for_mutag) is None
+    with pytest.raises(InputError, match=f"panda study run {study} --datasets mutag"):
+        make_figure(name, request_for_mutag, tmp_path)
+    store_trials(load_study(study), request_for_mutag.results, ("mutag",), 3)
+    paths = make_figure(name, request_for_mutag, tmp_path)
+    rows = csv_rows(paths[2])
+    assert {row["trials"] for row in rows} == {"3"}
+    gcn = [row for row in rows if row["backbone"] == "gcn" and row["value"]]
+    means = [float(row["accuracy"]) for row in sorted(gcn, key=lambda row: float(row["value"]))]
+    assert means == sorted(means)
+    with Image.open(paths[0]) as image:
+        assert "MUTAG, 3 trials" in str(image.info["Description"])
+
+
+def test_one_trial_has_no_interval(request_for_mutag: Request, tmp_path: Path) -> None:
+    request_for_mutag = replace(request_for_mutag, graphs=None)
+    store_trials(load_study("sweep-k"), request_for_mutag.results, ("mutag",), 1)
+    paths = make_figure("topk", request_for_mutag, tmp_path)
+    assert {row["interval"] for row in csv_rows(paths[2])} == {""}
+    with Image.open(paths[0]) as image:
+        assert "on MUTAG, 1 trial; dotted" in str(image.info["Description"])
