@@ -13,7 +13,7 @@ from panda_gnn.centrality.families import CENTRALITIES, FAMILIES
 from panda_gnn.centrality.references import reference, sample_by_cost
 from panda_gnn.centrality.sampling import sampled_paths
 from panda_gnn.centrality.shortest_paths import quadratic_cost
-from panda_gnn.graph.arrays import Floats
+from panda_gnn.graph.arrays import Float64
 from panda_gnn.graph.rows import GraphRows
 from panda_gnn.progress import track
 
@@ -29,7 +29,7 @@ class TimedScores:
         error: The largest standard error, where the scores are sampled.
     """
 
-    scores: Floats
+    scores: Float64
     seconds: float
     computed_with: str | None = None
     error: float | None = None
@@ -70,7 +70,7 @@ def timed_scores(
             first = None if name == names[0] else names[0]
             results[name] = TimedScores(scores[name], seconds, first, float(errors[name].max()))
         return results
-    families: dict[str, tuple[str, dict[str, Floats], float]] = {}
+    families: dict[str, tuple[str, dict[str, Float64], float]] = {}
     for name in names:
         family = CENTRALITIES[name]
         if family not in families:

@@ -8,7 +8,7 @@ import sys
 from panda_gnn.cli.options import names
 from panda_gnn.cli.training import add_training_arguments, run_methods, settings_in_words
 from panda_gnn.evaluation.methods import METHODS
-from panda_gnn.reports.formats import terminal
+from panda_gnn.reports.table_formats import terminal
 from panda_gnn.reports.tables import build_table
 
 

@@ -11,7 +11,7 @@ from panda_gnn.cli.training import add_training_arguments, run_methods, settings
 from panda_gnn.evaluation.statistics import summarise
 from panda_gnn.evaluation.store import score
 from panda_gnn.evaluation.tasks import task_of
-from panda_gnn.reports.formats import number
+from panda_gnn.reports.table_formats import number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

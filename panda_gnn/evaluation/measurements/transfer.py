@@ -23,8 +23,8 @@ from torch_geometric.data import Data
 
 from panda_gnn.datasets import TOPOLOGIES, transfer
 from panda_gnn.errors import InputError, choose
-from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.batches import GraphTable
+from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.measure import Measure
 from panda_gnn.evaluation.metrics import ACCURACY
 from panda_gnn.evaluation.splits import Split

@@ -8,7 +8,7 @@ import torch
 
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measurements.untrained import (
-    measured_source,
+    measured_data,
     one_graph,
     spread_graphs,
     untrained,
@@ -17,7 +17,7 @@ from panda_gnn.evaluation.measurements.untrained import (
 
 def test_the_measured_graphs_are_spread_over_the_dataset(shared_root: Path) -> None:
     some, whole = (
-        measured_source(Config("mutag", settings={"graphs": count}), str(shared_root), None).graphs
+        measured_data(Config("mutag", settings={"graphs": count}), str(shared_root), None).graphs
         for count in (3, None)
     )
     assert (some.num_graphs, whole.num_graphs) == (3, 188)
@@ -29,7 +29,7 @@ def test_the_measured_graphs_are_spread_over_the_dataset(shared_root: Path) -> N
 
 def test_the_model_takes_other_input(shared_root: Path) -> None:
     config = Config("mutag", settings={"graphs": 2})
-    given = measured_source(config, str(shared_root), None)
+    given = measured_data(config, str(shared_root), None)
     state = torch.random.get_rng_state()
     model, table = untrained(config, 0, given, in_channels=5)
     assert torch.equal(torch.random.get_rng_state(), state)

@@ -10,7 +10,7 @@ from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.measurements.signal import SIGNAL
 from panda_gnn.evaluation.measurements.untrained import (
     in_double,
-    measured_source,
+    measured_data,
     one_graph,
     untrained,
 )
@@ -25,7 +25,7 @@ def test_panda_without_residual_is_the_backbone_but_for_high_nodes(shared_root: 
         for method, settings in (("panda-plain", none), ("none", {}))
     ]
     (model, table), (plain, _) = (
-        in_double(*untrained(config, 0, measured_source(config, str(shared_root), None)))
+        in_double(*untrained(config, 0, measured_data(config, str(shared_root), None)))
         for config in configs
     )
     low = {
