@@ -17,20 +17,20 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import NoReturn
 from xml.parsers import expat
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
-from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
-from torch_geometric.data.storage import GlobalStorage
 from torch_geometric.utils import remove_self_loops, to_undirected
 
+from panda_gnn.datasets.safe import load_tensors
 from panda_gnn.errors import InputError, choose
 
-#: What PyG's own ``Data`` is made of.
-_SAFE = [Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]
+#: A file may claim so many nodes without a row of features for each.
+GREATEST_BARE_SIZE = 10**7
+
 _NUMBERS = ("int", "long", "float", "double", "boolean")
 
 
@@ -102,9 +102,9 @@ def read_graphml(path: Path) -> Data:
 def read_data(path: Path) -> Data:
     """Read a ``Data`` saved with ``torch.save``; nothing in the file is executed."""
     try:
-        with torch.serialization.safe_globals(_not_yet_safe()), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            data = torch.load(path, map_location="cpu", weights_only=True)
+            data = load_tensors(path)
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
         raise InputError(
             f"'{path}' is not a graph saved with torch.save(data, file), or holds more than "
@@ -114,7 +114,9 @@ def read_data(path: Path) -> Data:
         raise InputError(
             f"'{path}' holds a {type(data).__name__}, not a Data of torch_geometric with edge_index"
         )
-    num_nodes, edge_index = int(data.num_nodes or 0), data.edge_index
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyG would rather be told the number than count
+        num_nodes, edge_index = int(data.num_nodes or 0), data.edge_index
     fits = edge_index.dim() == 2 and edge_index.size(0) == 2 and not edge_index.is_floating_point()
     if num_nodes == 0 or not fits:
         raise InputError(
@@ -125,14 +127,13 @@ def read_data(path: Path) -> Data:
     x = data.get("x")
     if x is not None and (not isinstance(x, Tensor) or x.size(0) != num_nodes):
         raise InputError(f"'{path}' has features x that are not one row for each node")
+    if x is None and num_nodes > GREATEST_BARE_SIZE:
+        raise InputError(
+            f"'{path}' says num_nodes={num_nodes}, but has no features: without a row of x for "
+            f"each node at most {GREATEST_BARE_SIZE} nodes are accepted"
+        )
     names = [str(node) for node in range(num_nodes)]
     return _of_index(names, edge_index.long(), None if x is None else x.float().view(num_nodes, -1))
-
-
-def _not_yet_safe() -> list[Any]:
-    """What torch must be told for a while; what PyG has told it already must stay afterwards."""
-    known = torch.serialization.get_safe_globals()
-    return [kind for kind in _SAFE if kind not in known]
 
 
 READERS: Mapping[str, Callable[[Path], Data]] = MappingProxyType(
@@ -225,7 +226,16 @@ class _GraphML:
 def _graph(names: list[str], edges: Sequence[tuple[str, str]], x: Tensor | None) -> Data:
     position = {name: node for node, name in enumerate(names)}
     pairs = [(position[source], position[target]) for source, target in edges]
-    return _of_index(names, torch.tensor(pairs, dtype=torch.long).view(-1, 2).t(), x)
+    return _of_index(
+        [printable(name) for name in names],
+        torch.tensor(pairs, dtype=torch.long).view(-1, 2).t(),
+        x,
+    )
+
+
+def printable(name: str) -> str:
+    """``name`` with a replacement character for whatever a terminal or a page could obey."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
 
 
 def _of_index(names: list[str], edge_index: Tensor, x: Tensor | None) -> Data:

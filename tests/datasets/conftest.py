@@ -33,6 +33,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> DatasetEntry:
         num_graphs=2,
         average_nodes=2.5,
         average_edges=3.0,
+        fingerprint="",
     )
     monkeypatch.setattr(loading, "DATASETS", {**DATASETS, "tiny": entry})
     monkeypatch.delenv("PANDA_DATA_MIRROR", raising=False)

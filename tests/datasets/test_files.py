@@ -169,3 +169,20 @@ def test_saved_files_that_are_not_graphs(tmp_path: Path) -> None:
         torch.save(value, tmp_path / "value.pt")
         with pytest.raises(InputError, match=message):
             read_graph(tmp_path / "value.pt")
+
+
+def test_a_file_that_claims_more_nodes_than_memory_is_refused(tmp_path: Path) -> None:
+    edge_index = torch.tensor([[0, 1], [1, 0]])
+    torch.save(Data(edge_index=edge_index, num_nodes=10**11), tmp_path / "many.pt")
+    with pytest.raises(InputError, match="num_nodes=100000000000, but has no features"):
+        read_graph(tmp_path / "many.pt")
+    torch.save(Data(edge_index=edge_index * 10**12), tmp_path / "far.pt")
+    with pytest.raises(InputError, match="num_nodes=1000000000001, but has no features"):
+        read_graph(tmp_path / "far.pt")
+
+
+def test_control_characters_of_names_reach_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "names.txt"
+    path.write_text("a\x1b[2J b\u202ec\na\x1b[2J d\n")
+    names = read_graph(path).node_names
+    assert names == ["a\ufffd[2J", "b\ufffdc", "d"]
