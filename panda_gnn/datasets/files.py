@@ -58,20 +58,33 @@ def read_graph(path: str | os.PathLike[str]) -> Data:
 def read_edge_list(path: Path) -> Data:
     """Read a text file with one edge, two names of nodes, in each line.
 
-    Names are separated by spaces, tabs or one comma. A line with one name is a node without edges.
-    A third column must be a number, the weight of the edge, and is not kept: the diagnostics count
-    hops. Empty lines and what follows ``#`` or ``%`` are skipped. If all names are whole numbers,
-    nodes stand in their order; otherwise in the order of the file.
+    Names are separated by spaces, tabs, semicolons or commas, the same in all lines. A line with
+    one name is a node without edges. A third column must be a number, the weight of the edge, and
+    is not kept: the diagnostics count hops. Empty lines and what follows ``#`` or ``%`` are
+    skipped, and so is a first line with names of columns (``source,target``, or words above
+    numbers), which may also say in which of several columns the nodes are. If all names are whole
+    numbers, nodes stand in their order; otherwise in the order of the file.
     """
+    lines = _lines(path)
+    rows = [
+        (number, fields) for number, line in enumerate(lines, start=1) if (fields := _fields(line))
+    ]
+    columns = _columns(rows)
+    if columns is not None:
+        header, *rows = rows
+        if not rows:
+            _refuse(path, header[0], "the file has a line with names of columns and no edge")
     edges: list[tuple[str, str]] = []
     names: dict[str, None] = {}
-    for number, line in enumerate(_lines(path), start=1):
-        text = line.split("#")[0].split("%")[0]
-        fields = [field.strip() for field in text.split(",")] if "," in text else text.split()
-        if not fields:
-            continue
+    for number, all_fields in rows:
+        fields = all_fields
+        if columns is not None and len(fields) > 1:
+            if len(fields) <= max(columns):
+                _refuse(path, number, f"expected {len(header[1])} columns, got {len(fields)}")
+            fields = [fields[column] for column in columns]
         if len(fields) > 3 or "" in fields or (len(fields) == 3 and not _is_number(fields[2])):
-            _refuse(path, number, f"expected 'node node' or 'node node weight', got '{_cut(line)}'")
+            line = _cut(lines[number - 1])
+            _refuse(path, number, f"expected 'node node' or 'node node weight', got '{line}'")
         names.update(dict.fromkeys(fields[:2]))
         if len(fields) > 1:
             edges.append((fields[0], fields[1]))
@@ -81,6 +94,48 @@ def read_edge_list(path: Path) -> Data:
     if all(name.isdecimal() for name in ordered):
         ordered.sort(key=lambda name: (int(name), name))
     return _graph(ordered, edges, None)
+
+
+#: What the columns of sources and targets are called.
+_ENDS = (
+    ("source", "target"),
+    ("from", "to"),
+    ("src", "dst"),
+    ("u", "v"),
+    ("node1", "node2"),
+    ("node_1", "node_2"),
+    ("id1", "id2"),
+    ("id_1", "id_2"),
+    ("fromnodeid", "tonodeid"),
+)
+
+
+def _fields(line: str) -> list[str]:
+    """The fields of a line without its comment."""
+    text = line.split("#")[0].split("%")[0].strip()
+    for mark in (",", ";", "\t"):
+        if mark in text:
+            return [field.strip().strip('"') for field in text.split(mark)]
+    return text.split()
+
+
+def _columns(rows: Sequence[tuple[int, list[str]]]) -> list[int] | None:
+    """Where source, target and weight are, if the first row has names of columns."""
+    if not rows:
+        return None
+    first = [field.lower() for field in rows[0][1]]
+    for source, target in _ENDS:
+        if source in first and target in first:
+            weight = [first.index("weight")] if "weight" in first else []
+            return [first.index(source), first.index(target), *weight]
+    below = [fields for _, fields in rows[1:] if len(fields) > 1]
+    words_above_numbers = (
+        1 < len(first) < 4
+        and bool(below)
+        and not any(_is_number(field) for field in first)
+        and all(_is_number(field) for fields in below for field in fields[:2])
+    )
+    return list(range(len(first))) if words_above_numbers else None
 
 
 def read_graphml(path: Path) -> Data:
