@@ -35,6 +35,24 @@ def test_keys_change_with_every_part() -> None:
     assert content_key("x", "ab", "c") != content_key("x", "a", "bc")
 
 
+def test_a_file_under_another_name_is_not_taken(tmp_path: Path) -> None:
+    other = content_key("scores", "of other graphs")
+    cached(tmp_path, other, lambda: {"scores": torch.zeros(5, dtype=torch.float64)})
+    (path,) = tmp_path.iterdir()
+    path.rename(tmp_path / f"{KEY}.safetensors")
+    assert torch.equal(cached(tmp_path, KEY, compute)["scores"], compute()["scores"])
+    assert torch.equal(cached(tmp_path, KEY, never)["scores"], compute()["scores"])
+
+
+def test_a_result_of_another_shape_is_computed_again(tmp_path: Path) -> None:
+    def fits(tensors: Tensors) -> bool:
+        return tensors.keys() == {"scores"} and tensors["scores"].shape == (5,)
+
+    cached(tmp_path, KEY, lambda: {"scores": torch.zeros(4)})
+    assert torch.equal(cached(tmp_path, KEY, compute, fits)["scores"], compute()["scores"])
+    assert torch.equal(cached(tmp_path, KEY, never, fits)["scores"], compute()["scores"])
+
+
 def test_found_again(tmp_path: Path) -> None:
     first = cached(tmp_path / "new" / "folder", KEY, compute)
     again = cached(tmp_path / "new" / "folder", KEY, never)

@@ -11,7 +11,7 @@ from panda_gnn.cli.training import add_training_arguments, run_methods, settings
 from panda_gnn.evaluation.statistics import summarise
 from panda_gnn.evaluation.store import score
 from panda_gnn.evaluation.tasks import task_of
-from panda_gnn.reports.table_formats import number
+from panda_gnn.reports.table_formats import mean_and_interval
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     console = Console()
     console.print(table)
     console.print(
-        f"test {metric.name} ({options.selection}): {number(summary, unit)}{percent}, "
+        f"test {metric.name} ({options.selection}): {mean_and_interval(summary, unit)}{percent}, "
         f"n = {summary.n}; "
         f"parameters: {parameters['trained']:,} trained, "
         f"{parameters['never_trained']:,} never trained"

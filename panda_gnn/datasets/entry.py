@@ -57,6 +57,8 @@ class DatasetEntry:
         num_features: Features of a node.
         constant_features: Whether the dataset comes without features, so that every node gets the
             feature 1.
+        fingerprint: What :func:`panda_gnn.datasets.fingerprint` gives for the known content; empty
+            where no copy was at hand.
         citation: Whom to cite.
     """
 
@@ -82,6 +84,7 @@ class DatasetEntry:
     average_edges: float
     num_features: int
     constant_features: bool = False
+    fingerprint: str = ""
     citation: str
 
     @property

@@ -17,20 +17,20 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import NoReturn
 from xml.parsers import expat
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
-from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
-from torch_geometric.data.storage import GlobalStorage
 from torch_geometric.utils import remove_self_loops, to_undirected
 
+from panda_gnn.datasets.safe import load_tensors
 from panda_gnn.errors import InputError, choose
 
-#: What PyG's own ``Data`` is made of.
-_SAFE = [Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]
+#: A file may claim so many nodes without a row of features for each.
+GREATEST_BARE_SIZE = 10**7
+
 _NUMBERS = ("int", "long", "float", "double", "boolean")
 
 
@@ -58,20 +58,33 @@ def read_graph(path: str | os.PathLike[str]) -> Data:
 def read_edge_list(path: Path) -> Data:
     """Read a text file with one edge, two names of nodes, in each line.
 
-    Names are separated by spaces, tabs or one comma. A line with one name is a node without edges.
-    A third column must be a number, the weight of the edge, and is not kept: the diagnostics count
-    hops. Empty lines and what follows ``#`` or ``%`` are skipped. If all names are whole numbers,
-    nodes stand in their order; otherwise in the order of the file.
+    Names are separated by spaces, tabs, semicolons or commas, the same in all lines. A line with
+    one name is a node without edges. A third column must be a number, the weight of the edge, and
+    is not kept: the diagnostics count hops. Empty lines and what follows ``#`` or ``%`` are
+    skipped, and so is a first line with names of columns (``source,target``, or words above
+    numbers), which may also say in which of several columns the nodes are. If all names are whole
+    numbers, nodes stand in their order; otherwise in the order of the file.
     """
+    lines = _lines(path)
+    rows = [
+        (number, fields) for number, line in enumerate(lines, start=1) if (fields := _fields(line))
+    ]
+    columns = _columns(rows)
+    if columns is not None:
+        header, *rows = rows
+        if not rows:
+            _refuse(path, header[0], "the file has a line with names of columns and no edge")
     edges: list[tuple[str, str]] = []
     names: dict[str, None] = {}
-    for number, line in enumerate(_lines(path), start=1):
-        text = line.split("#")[0].split("%")[0]
-        fields = [field.strip() for field in text.split(",")] if "," in text else text.split()
-        if not fields:
-            continue
+    for number, all_fields in rows:
+        fields = all_fields
+        if columns is not None and len(fields) > 1:
+            if len(fields) <= max(columns):
+                _refuse(path, number, f"expected {len(header[1])} columns, got {len(fields)}")
+            fields = [fields[column] for column in columns]
         if len(fields) > 3 or "" in fields or (len(fields) == 3 and not _is_number(fields[2])):
-            _refuse(path, number, f"expected 'node node' or 'node node weight', got '{_cut(line)}'")
+            line = _cut(lines[number - 1])
+            _refuse(path, number, f"expected 'node node' or 'node node weight', got '{line}'")
         names.update(dict.fromkeys(fields[:2]))
         if len(fields) > 1:
             edges.append((fields[0], fields[1]))
@@ -81,6 +94,48 @@ def read_edge_list(path: Path) -> Data:
     if all(name.isdecimal() for name in ordered):
         ordered.sort(key=lambda name: (int(name), name))
     return _graph(ordered, edges, None)
+
+
+#: What the columns of sources and targets are called.
+_ENDS = (
+    ("source", "target"),
+    ("from", "to"),
+    ("src", "dst"),
+    ("u", "v"),
+    ("node1", "node2"),
+    ("node_1", "node_2"),
+    ("id1", "id2"),
+    ("id_1", "id_2"),
+    ("fromnodeid", "tonodeid"),
+)
+
+
+def _fields(line: str) -> list[str]:
+    """The fields of a line without its comment."""
+    text = line.split("#")[0].split("%")[0].strip()
+    for mark in (",", ";", "\t"):
+        if mark in text:
+            return [field.strip().strip('"') for field in text.split(mark)]
+    return text.split()
+
+
+def _columns(rows: Sequence[tuple[int, list[str]]]) -> list[int] | None:
+    """Where source, target and weight are, if the first row has names of columns."""
+    if not rows:
+        return None
+    first = [field.lower() for field in rows[0][1]]
+    for source, target in _ENDS:
+        if source in first and target in first:
+            weight = [first.index("weight")] if "weight" in first else []
+            return [first.index(source), first.index(target), *weight]
+    below = [fields for _, fields in rows[1:] if len(fields) > 1]
+    words_above_numbers = (
+        1 < len(first) < 4
+        and bool(below)
+        and not any(_is_number(field) for field in first)
+        and all(_is_number(field) for fields in below for field in fields[:2])
+    )
+    return list(range(len(first))) if words_above_numbers else None
 
 
 def read_graphml(path: Path) -> Data:
@@ -102,9 +157,9 @@ def read_graphml(path: Path) -> Data:
 def read_data(path: Path) -> Data:
     """Read a ``Data`` saved with ``torch.save``; nothing in the file is executed."""
     try:
-        with torch.serialization.safe_globals(_not_yet_safe()), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            data = torch.load(path, map_location="cpu", weights_only=True)
+            data = load_tensors(path)
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
         raise InputError(
             f"'{path}' is not a graph saved with torch.save(data, file), or holds more than "
@@ -114,7 +169,9 @@ def read_data(path: Path) -> Data:
         raise InputError(
             f"'{path}' holds a {type(data).__name__}, not a Data of torch_geometric with edge_index"
         )
-    num_nodes, edge_index = int(data.num_nodes or 0), data.edge_index
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyG would rather be told the number than count
+        num_nodes, edge_index = int(data.num_nodes or 0), data.edge_index
     fits = edge_index.dim() == 2 and edge_index.size(0) == 2 and not edge_index.is_floating_point()
     if num_nodes == 0 or not fits:
         raise InputError(
@@ -125,14 +182,13 @@ def read_data(path: Path) -> Data:
     x = data.get("x")
     if x is not None and (not isinstance(x, Tensor) or x.size(0) != num_nodes):
         raise InputError(f"'{path}' has features x that are not one row for each node")
+    if x is None and num_nodes > GREATEST_BARE_SIZE:
+        raise InputError(
+            f"'{path}' says num_nodes={num_nodes}, but has no features: without a row of x for "
+            f"each node at most {GREATEST_BARE_SIZE} nodes are accepted"
+        )
     names = [str(node) for node in range(num_nodes)]
     return _of_index(names, edge_index.long(), None if x is None else x.float().view(num_nodes, -1))
-
-
-def _not_yet_safe() -> list[Any]:
-    """What torch must be told for a while; what PyG has told it already must stay afterwards."""
-    known = torch.serialization.get_safe_globals()
-    return [kind for kind in _SAFE if kind not in known]
 
 
 READERS: Mapping[str, Callable[[Path], Data]] = MappingProxyType(
@@ -225,7 +281,16 @@ class _GraphML:
 def _graph(names: list[str], edges: Sequence[tuple[str, str]], x: Tensor | None) -> Data:
     position = {name: node for node, name in enumerate(names)}
     pairs = [(position[source], position[target]) for source, target in edges]
-    return _of_index(names, torch.tensor(pairs, dtype=torch.long).view(-1, 2).t(), x)
+    return _of_index(
+        [printable(name) for name in names],
+        torch.tensor(pairs, dtype=torch.long).view(-1, 2).t(),
+        x,
+    )
+
+
+def printable(name: str) -> str:
+    """``name`` with a replacement character for whatever a terminal or a page could obey."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
 
 
 def _of_index(names: list[str], edge_index: Tensor, x: Tensor | None) -> Data:

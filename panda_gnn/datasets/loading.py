@@ -20,11 +20,17 @@ from rich.console import Console
 from torch_geometric.data import InMemoryDataset
 
 from panda_gnn.datasets.entries import DATASETS, DatasetEntry
+from panda_gnn.datasets.fingerprint import fingerprint
 from panda_gnn.datasets.peptides import SPLITS, joined
+from panda_gnn.datasets.safe import nothing_executed
 from panda_gnn.datasets.sources import fetch
 from panda_gnn.errors import InputError
 
 ROOT_VARIABLE = "PANDA_DATA_ROOT"
+
+
+class UnknownContentWarning(UserWarning):
+    """A dataset has the right counts, but other graphs, features or labels than are known of it."""
 
 
 def data_root(root: str | os.PathLike[str] | None = None) -> Path:
@@ -55,8 +61,8 @@ def load(
 
     The first source that has it is used: what already lies in the root (in PyG's layout), the
     mirror, for MUTAG the copy that GraKeL ships, the network. The first load reads the raw files,
-    which takes about a minute and 7 GB of memory for COLLAB, half a minute for the peptides and
-    seconds for the others; later loads are quick. What is stored with the data:
+    which takes half a minute for the peptides and seconds for the others; later loads are quick.
+    Nothing in a file is executed. What is stored with the data:
 
     - graph classification sets without node features get the feature 1 at every node;
     - node classification sets are one graph, made undirected and without self-loops, with ten
@@ -67,7 +73,8 @@ def load(
 
     A dataset appears in the root whole or not at all: it is built in a folder of its own and moved
     into place when its counts have been checked, and processes that want the same one wait for
-    each other.
+    each other. Data that are not those known under this name (another fingerprint, see
+    :func:`~panda_gnn.datasets.fingerprint`) are used after an :class:`UnknownContentWarning`.
 
     Args:
         name: The name of the dataset, such as ``"mutag"``.
@@ -80,7 +87,9 @@ def load(
     with _kept_in(folder, entry):
         _build_if_missing(entry, folder, mirror)
         home = folder / entry.place
-        return _open(entry, folder, f"the copy in {home}", "delete that folder and load again")
+        dataset = _open(entry, folder, f"the copy in {home}", "delete that folder and load again")
+    _check_content(entry, dataset, home)
+    return dataset
 
 
 def prepare(
@@ -105,6 +114,19 @@ def _kept_in(folder: Path, entry: DatasetEntry) -> Iterator[None]:
             f"{entry.printed} cannot be kept in the data folder {folder} ({error}): choose "
             f"another one with the environment variable {ROOT_VARIABLE}"
         ) from error
+
+
+def _check_content(entry: DatasetEntry, dataset: InMemoryDataset, home: Path) -> None:
+    """Say so where the content of a dataset is not the known one."""
+    content = fingerprint(dataset)
+    if entry.fingerprint and content != entry.fingerprint:
+        warnings.warn(
+            f"{entry.printed} in {home} has other graphs, features or labels than the known "
+            f"{entry.printed} (fingerprint {content} instead of {entry.fingerprint}): "
+            "it is used, but it is another dataset",
+            UnknownContentWarning,
+            stacklevel=3,
+        )
 
 
 def _build_if_missing(
@@ -158,12 +180,17 @@ def _build(entry: DatasetEntry, folder: Path, mirror: str | os.PathLike[str] | N
 def _open(entry: DatasetEntry, folder: Path, what: str, remedy: str) -> InMemoryDataset:
     """Let PyG read the dataset in ``folder``, processed already or not, and check its counts."""
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), nothing_executed():
             warnings.simplefilter("ignore")
             parts = _parts(entry, str(folder / entry.below))
         problem = _split_difference(entry, parts)
         dataset = joined(parts) if problem is None else parts[0]
         problem = problem or _difference(entry, dataset)
+    except pickle.UnpicklingError as error:
+        raise InputError(
+            f"{entry.printed} cannot be read, {what} is damaged or holds more than data, which is "
+            f"not executed: {remedy}"
+        ) from error
     except (
         ArithmeticError,
         AssertionError,
@@ -173,11 +200,11 @@ def _open(entry: DatasetEntry, folder: Path, what: str, remedy: str) -> InMemory
         RuntimeError,
         TypeError,
         ValueError,
-        pickle.UnpicklingError,
         zipfile.BadZipFile,
     ) as error:
         raise InputError(
-            f"{entry.printed} cannot be read, {what} is damaged ({type(error).__name__}): {remedy}"
+            f"{entry.printed} cannot be read, {what} is damaged "
+            f"({type(error).__name__}: {' '.join(str(error).split())[:100]}): {remedy}"
         ) from error
     if problem is not None:
         raise InputError(f"{what} is not a whole {entry.printed}, it has {problem}: {remedy}")

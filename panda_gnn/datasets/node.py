@@ -79,6 +79,7 @@ def _node(
     num_features: int,
     num_classes: int,
     citation: str,
+    fingerprint: str,
 ) -> DatasetEntry:
     name = printed.lower()
     url = _GEOM_GCN_URLS[dataset_class]
@@ -112,11 +113,14 @@ def _node(
         average_nodes=num_nodes,
         average_edges=num_edges,
         num_features=num_features,
+        fingerprint=fingerprint,
         citation=citation,
     )
 
 
-def _without_duplicates(entry: DatasetEntry, num_nodes: int, num_edges: int) -> DatasetEntry:
+def _without_duplicates(
+    entry: DatasetEntry, num_nodes: int, num_edges: int, fingerprint: str
+) -> DatasetEntry:
     """The same files, other graphs: in a folder of its own."""
     return replace(
         entry,
@@ -127,6 +131,7 @@ def _without_duplicates(entry: DatasetEntry, num_nodes: int, num_edges: int) -> 
         below="filtered",
         average_nodes=num_nodes,
         average_edges=num_edges,
+        fingerprint=fingerprint,
         citation=f"{entry.citation}; the duplicates: {_PLATONOV}",
     )
 
@@ -144,14 +149,23 @@ _PLATONOV = (
     "Platonov et al., A critical look at the evaluation of GNNs under heterophily: are we really "
     "making progress?, ICLR 2023"
 )
-_SQUIRREL = _node("Squirrel", WikipediaNetwork, 5201, 396706, 2089, 5, _ROZEMBERCZKI)
+_SQUIRREL = _node(
+    "Squirrel",
+    WikipediaNetwork,
+    5201,
+    396706,
+    2089,
+    5,
+    _ROZEMBERCZKI,
+    "929b5c91ac366349343822450bb4697e",
+)
 
 NODE_SETS = (
-    _node("Texas", WebKB, 183, 558, 1703, 5, _PEI),
-    _node("Cornell", WebKB, 183, 554, 1703, 5, _PEI),
-    _node("Wisconsin", WebKB, 251, 900, 1703, 5, _PEI),
+    _node("Texas", WebKB, 183, 558, 1703, 5, _PEI, "9a6980f9bca722abdf99fd87f534f4c9"),
+    _node("Cornell", WebKB, 183, 554, 1703, 5, _PEI, "eaaedb5b33fc5f23f82684c1eb19d343"),
+    _node("Wisconsin", WebKB, 251, 900, 1703, 5, _PEI, "6862622ef6fe8a77e35199ae859a268b"),
     _SQUIRREL,
-    _node("Cora", Planetoid, 2708, 10556, 1433, 7, _YANG),
-    _node("CiteSeer", Planetoid, 3327, 9104, 3703, 6, _YANG),
-    _without_duplicates(_SQUIRREL, 2218, 93674),
+    _node("Cora", Planetoid, 2708, 10556, 1433, 7, _YANG, "d4c4044a8d66bd34e0c6148fc83e135a"),
+    _node("CiteSeer", Planetoid, 3327, 9104, 3703, 6, _YANG, "7ddb997519aa761d2479cddce0d4edaa"),
+    _without_duplicates(_SQUIRREL, 2218, 93674, "c0ff84d600de1611349a1e292f38edcb"),
 )

@@ -33,7 +33,7 @@ def joined(parts: list[InMemoryDataset]) -> InMemoryDataset:
     return whole
 
 
-def _peptides(printed: str, task: str, num_targets: int) -> DatasetEntry:
+def _peptides(printed: str, task: str, num_targets: int, fingerprint: str = "") -> DatasetEntry:
     name = printed.lower()
     archive = LRGBDataset.dwnld_file_name[name]
     return DatasetEntry(
@@ -53,6 +53,7 @@ def _peptides(printed: str, task: str, num_targets: int) -> DatasetEntry:
         average_nodes=150.94,
         average_edges=307.30,
         num_features=len(ATOM_CATEGORIES),
+        fingerprint=fingerprint,
         citation="Dwivedi et al., Long range graph benchmark, NeurIPS 2022; made of Singh et al., "
         "SATPdb: a database of structurally annotated therapeutic peptides, "
         "Nucleic Acids Research 44, 2016",
@@ -60,6 +61,6 @@ def _peptides(printed: str, task: str, num_targets: int) -> DatasetEntry:
 
 
 PEPTIDE_SETS = (
-    _peptides("Peptides-func", "multi-label", 10),
+    _peptides("Peptides-func", "multi-label", 10, "727c43cc11adc8be88f6a516e459811b"),
     _peptides("Peptides-struct", "regression", 11),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import lzma
 import os
@@ -19,6 +20,12 @@ MIRROR_VARIABLE = "PANDA_DATA_MIRROR"
 TIMEOUT = 20.0
 """Seconds without an answer after which the network counts as absent."""
 
+CHECKSUMS = "SHA256SUMS"
+"""The file of a mirror that lists the hashes of its files, as ``sha256sum`` writes it."""
+
+GREATEST_FACTOR, GREATEST_FREE_SIZE, GREATEST_COUNT = 200, 50 * 2**20, 1000
+"""An archive may become so many times its size, or so many bytes, and hold so many files."""
+
 
 def fetch(entry: DatasetEntry, raw: Path, mirror: str | os.PathLike[str] | None) -> str:
     """Fill the folder ``raw``, which must not exist, from the first source that has ``entry``.
@@ -27,6 +34,7 @@ def fetch(entry: DatasetEntry, raw: Path, mirror: str | os.PathLike[str] | None)
     """
     folder = _mirror(entry, mirror)
     if folder is not None:
+        _check_sums(folder, [file.path for file in entry.loose_files] or [entry.archive])
         if entry.loose_files:
             _copy(entry, folder, raw)
             return str(folder / entry.in_mirror)
@@ -63,6 +71,30 @@ def _mirror(entry: DatasetEntry, mirror: str | os.PathLike[str] | None) -> Path 
     return folder if (folder / entry.in_mirror).is_file() else None
 
 
+def _check_sums(folder: Path, files: list[str]) -> None:
+    """Refuse a file of a mirror that is not what the mirror's own list of hashes says."""
+    listing = folder / CHECKSUMS
+    if not listing.is_file():
+        return
+    lines = listing.read_text(errors="replace").splitlines()
+    sums = {
+        name.strip().lstrip("*").removeprefix("./"): digest.lower()
+        for digest, _, name in (line.partition(" ") for line in lines)
+    }
+    for file in files:
+        path = folder / file
+        if not path.is_file():
+            continue
+        if file not in sums:
+            raise InputError(f"{path} is refused: {listing} does not list it")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        if digest != sums[file]:
+            raise InputError(
+                f"{path} is refused: its SHA-256 is {digest[:12]}..., but {listing} says "
+                f"{sums[file][:12]}...; fetch the file again"
+            )
+
+
 def _copy(entry: DatasetEntry, folder: Path, raw: Path) -> None:
     """Copy the loose files of ``entry`` from the mirror ``folder``."""
     raw.mkdir()
@@ -96,12 +128,26 @@ def _download(entry: DatasetEntry, url: str, path: Path) -> None:
         ) from error
 
 
+def _check_size(file: zipfile.ZipFile, packed: int, name: str) -> None:
+    """Refuse an archive that would fill the disk; zipfile writes no more than it announces."""
+    members = file.infolist()
+    size = sum(member.file_size for member in members)
+    limit = max(GREATEST_FREE_SIZE, GREATEST_FACTOR * packed)
+    if size > limit or len(members) > GREATEST_COUNT:
+        raise InputError(
+            f"the archive {name} is refused: {packed:,} bytes would become {size:,} in "
+            f"{len(members):,} files, more than the {limit:,} bytes in {GREATEST_COUNT:,} files "
+            "that are accepted"
+        )
+
+
 def _unpack(entry: DatasetEntry, archive: Path, raw: Path) -> None:
     """Unpack the folder of the raw files to ``raw``, unless it is damaged or reaches out."""
     scratch = raw.with_name("unpacked")
     name = entry.url if archive.parent == raw.parent else str(archive)
     try:
         with zipfile.ZipFile(archive) as file:
+            _check_size(file, archive.stat().st_size, name)
             for member in file.namelist():
                 if not (scratch / member).resolve().is_relative_to(scratch.resolve()):
                     raise InputError(

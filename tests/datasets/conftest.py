@@ -34,6 +34,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> Iterator[DatasetEntry]:
         num_graphs=2,
         average_nodes=2.5,
         average_edges=3.0,
+        fingerprint="",
     )
     monkeypatch.delenv("PANDA_DATA_MIRROR", raising=False)
     monkeypatch.setenv("no_proxy", "127.0.0.1")

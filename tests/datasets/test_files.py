@@ -169,3 +169,59 @@ def test_saved_files_that_are_not_graphs(tmp_path: Path) -> None:
         torch.save(value, tmp_path / "value.pt")
         with pytest.raises(InputError, match=message):
             read_graph(tmp_path / "value.pt")
+
+
+def test_a_file_that_claims_more_nodes_than_memory_is_refused(tmp_path: Path) -> None:
+    edge_index = torch.tensor([[0, 1], [1, 0]])
+    torch.save(Data(edge_index=edge_index, num_nodes=10**11), tmp_path / "many.pt")
+    with pytest.raises(InputError, match="num_nodes=100000000000, but has no features"):
+        read_graph(tmp_path / "many.pt")
+    torch.save(Data(edge_index=edge_index * 10**12), tmp_path / "far.pt")
+    with pytest.raises(InputError, match="num_nodes=1000000000001, but has no features"):
+        read_graph(tmp_path / "far.pt")
+
+
+def test_control_characters_of_names_reach_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "names.txt"
+    path.write_text("a\x1b[2J b\u202ec\na\x1b[2J d\n")
+    names = read_graph(path).node_names
+    assert names == ["a\ufffd[2J", "b\ufffdc", "d"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "source,target\n1,2\n2,3\n",
+        "Source;Target;Weight\n1;2;0.5\n2;3;1\n",
+        "a\tb\n1\t2\n2\t3\n",
+        "\ufefffrom to\r\n1 2\r\n2 3\r\n",
+        'id,source,kind,target\n7,"1",x,"2"\n8,2,y,3\n',
+        "1 2\n2 3\n",
+    ],
+)
+def test_a_line_with_names_of_columns_is_no_edge(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "edges.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    graph = read_graph(path)
+    assert graph.node_names == ["1", "2", "3"]
+    assert graph.edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
+
+
+def test_words_that_are_nodes_are_no_names_of_columns(tmp_path: Path) -> None:
+    path = tmp_path / "edges.csv"
+    path.write_text("ann,bob\nbob,cy\n")
+    assert read_graph(path).node_names == ["ann", "bob", "cy"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("source,target\n", "line 1: the file has a line with names of columns and no edge"),
+        ("id,source,target\n1,2,3\n4,5\n", "line 3: expected 3 columns, got 2"),
+    ],
+)
+def test_what_a_header_promises_must_be_there(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "edges.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=problem):
+        read_graph(path)

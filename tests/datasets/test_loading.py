@@ -153,9 +153,11 @@ def test_nothing_is_printed_and_nothing_left_beside_the_dataset(
         ("graph_indicator", "1\n1\n1\n2\n", "cannot be read"),
         ("graph_indicator", "1\n1\n1\n1\n1\n", "1 graphs instead of 2"),
         ("A", "1, 2\n2, 1\n2, 3\n3, 2\n4, 5\n", "2.50 edges per graph instead of 3.00"),
-        ("A", "1, 2\n2, 1\n2", "1 graphs instead of 2"),
-        ("A", "one, two\n", "cannot be read"),
+        ("A", "1, 2\n2, 1\n2", "TINY_A.txt does not end with a whole line"),
+        ("A", "one, two\n", "TINY_A.txt holds something that is no number"),
         ("A", "", "cannot be read"),
+        ("A", "1, 2\n2, 1\n2\n", "TINY_A.txt has lines of different lengths"),
+        ("A", "1, 2\n2, 1000000000000\n", "an edge names a node outside 1..5"),
     ],
 )
 def test_text_files_cut_short_are_no_dataset(

@@ -68,6 +68,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[DatasetEntry]:
         average_nodes=4,
         average_edges=8,
         num_features=3,
+        fingerprint="",
         loose_files=tuple(
             file._replace(url=f"http://127.0.0.1:9/{file.name}")
             for file in DATASETS["texas"].loose_files

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import hashlib
 import http.server
 import threading
 import zipfile
@@ -136,3 +137,34 @@ def test_an_archive_of_something_else_is_refused(tiny: DatasetEntry, tmp_path: P
         file.writestr("TINY/TINY_A.txt", "1, 2\n")
     with pytest.raises(InputError, match="does not hold the raw files of TINY"):
         load("tiny", root=tmp_path / "root", mirror=tmp_path / "mirror")
+
+
+def test_the_checksums_of_a_mirror_are_enforced(tiny: DatasetEntry, tmp_path: Path) -> None:
+    mirror = make_mirror(tmp_path / "mirror")
+    archive = mirror / tiny.archive
+    listing = mirror / "SHA256SUMS"
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    listing.write_text(f"{digest}  {tiny.archive}\n")
+    assert len(load("tiny", root=tmp_path / "a", mirror=mirror)) == 2
+    listing.write_text(f"{'0' * 64}  {tiny.archive}\n")
+    with pytest.raises(InputError, match=r"is refused: its SHA-256 is .* says 000000000000"):
+        load("tiny", root=tmp_path / "b", mirror=mirror)
+    listing.write_text(f"{digest}  other.zip\n")
+    with pytest.raises(InputError, match=r"is refused: .*SHA256SUMS does not list it"):
+        load("tiny", root=tmp_path / "b", mirror=mirror)
+    assert not (tmp_path / "b" / "TINY").exists()
+
+
+def test_an_archive_that_would_fill_the_disk_is_refused_before_it_is_unpacked(
+    tiny: DatasetEntry, tmp_path: Path
+) -> None:
+    mirror = make_mirror(tmp_path / "mirror")
+    with zipfile.ZipFile(mirror / tiny.archive, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("TINY/TINY_A.txt", bytes(60 * 2**20))
+    with pytest.raises(InputError, match=r"refused: .* would become 62,914,560 in 1 files"):
+        load("tiny", root=tmp_path / "root", mirror=mirror)
+    with zipfile.ZipFile(mirror / tiny.archive, "w") as file:
+        for number in range(1001):
+            file.writestr(f"TINY/{number}.txt", "")
+    with pytest.raises(InputError, match=r"in 1,001 files, more than .* 1,000 files"):
+        load("tiny", root=tmp_path / "root", mirror=mirror)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch_geometric.io import read_tu_data
+
+from panda_gnn.datasets.tu_files import read_numbers, read_tu
+
+
+@pytest.mark.parametrize("name", ["MUTAG", "ENZYMES", "IMDB-BINARY"])
+def test_the_result_is_the_one_of_pyg_to_the_last_bit(
+    name: str, mirror: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(mirror / "tudataset" / f"{name}.zip") as archive:
+        archive.extractall(tmp_path)
+    ours, slices, sizes = read_tu(tmp_path / name, name)
+    theirs, their_slices, their_sizes = read_tu_data(str(tmp_path / name), name)
+    assert sizes == their_sizes
+    assert slices.keys() == their_slices.keys()
+    assert all(torch.equal(slices[key], their_slices[key]) for key in slices)
+    content = ours.to_dict()
+    assert list(content) == list(theirs.to_dict())
+    for key, value in theirs.to_dict().items():
+        if isinstance(value, torch.Tensor):
+            assert content[key].dtype == value.dtype
+            assert torch.equal(content[key], value)
+        else:
+            assert content[key] == value
+
+
+def test_edges_in_any_order_and_twice_are_put_right(tmp_path: Path) -> None:
+    parts = {
+        "A": "3, 2\n1, 2\n2, 1\n2, 3\n1, 2\n2, 2\n",
+        "graph_indicator": "1\n1\n1\n2\n",
+        "graph_labels": "7\n-1\n",
+        "edge_attributes": "1\n2\n3\n4\n5\n6\n",
+        "node_labels": "4, 0\n5, 1\n4, 2\n4, 0\n",
+    }
+    for part, text in parts.items():
+        (tmp_path / f"SET_{part}.txt").write_text(text)
+    ours, _, _ = read_tu(tmp_path, "SET")
+    theirs, _, _ = read_tu_data(str(tmp_path), "SET")
+    assert ours.edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
+    for key in ("x", "edge_index", "edge_attr", "y"):
+        assert torch.equal(ours[key], theirs[key])
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("1, 2\n3\n", "different lengths"),
+        ("\n", "different lengths, or none"),
+        ("1, 2", "does not end with a whole line"),
+        ("1, x\n", "no number"),
+    ],
+)
+def test_what_is_no_table_is_refused(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "table.txt"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=f"table.txt .*{problem}"):
+        read_numbers(path, np.int64)

@@ -1,0 +1,474 @@
+"""Whether the tests notice errors: ``python -m tests.mutants`` puts some into the code, one by one.
+
+A *mutant* is the package with one small error: a comparison turned round, a sign changed, a number
+off by one, a statement left out. It is *killed* if a test fails (or hangs), else it *survives*. A
+seeded sample is taken from all packages; for each mutant those tests run that execute its line
+when the suite runs, the quickest first.
+
+Tools made for this (mutmut, cosmic-ray) rewrite functions or run the whole suite each time; neither
+works with functions that numba compiles and keeps on disk by the time of their file. Here a mutant
+lives in a copy of the checkout whose kernels are dropped from numba's cache where they depend on
+the changed file, and a process that has loaded torch already is forked for every mutant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = "panda_gnn"
+
+#: Mutants that compute what the package computes, with the reason.
+EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
+
+#: Seconds that the tests of one mutant may take, as measured without it; and times that until it
+#: counts as hanging.
+ENOUGH, PATIENCE = 45.0, 4.0
+
+COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One error: the file, the line, and the file's text with it."""
+
+    path: str
+    line: int
+    before: str
+    after: str
+    text: str
+
+    @property
+    def package(self) -> str:
+        """The package of the file, or the package as a whole for its own modules."""
+        parts = Path(self.path).parts
+        return parts[1] if len(parts) > 2 else PACKAGE
+
+
+def variants(node: ast.AST) -> Iterator[ast.AST]:
+    """What a node may be replaced with."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
+        other = copy.deepcopy(node)
+        other.ops = [COMPARISONS[type(node.ops[0])]()]
+        yield other
+    elif isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+        if not isinstance(node.left, ast.JoinedStr | ast.List):
+            other_operation = copy.deepcopy(node)
+            other_operation.op = OPERATORS[type(node.op)]()
+            yield other_operation
+    elif isinstance(node, ast.BoolOp):
+        other_choice = copy.deepcopy(node)
+        other_choice.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield other_choice
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub):
+        yield node.operand
+    elif isinstance(node, ast.Constant):
+        if isinstance(node.value, bool):
+            yield ast.copy_location(ast.Constant(not node.value), node)
+        elif isinstance(node.value, int | float):
+            yield ast.copy_location(ast.Constant(node.value + 1), node)
+    elif isinstance(node, ast.AugAssign) and type(node.op) in OPERATORS:
+        other_step = copy.deepcopy(node)
+        other_step.op = OPERATORS[type(node.op)]()
+        yield other_step
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        yield ast.copy_location(ast.Pass(), node)
+
+
+def places(tree: ast.Module) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]:
+    """Every node that may change, with its parent, the field and the place in it."""
+
+    def walk(parent: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]:
+        for field, value in ast.iter_fields(parent):
+            if field in ("annotation", "returns", "decorator_list", "slice_annotation"):
+                continue
+            for index, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
+                if not isinstance(child, ast.AST) or _is_words(child):
+                    continue
+                yield parent, field, index, child
+                yield from walk(child)
+
+    return walk(tree)
+
+
+def _is_words(node: ast.AST) -> bool:
+    """Whether a node is text for people, types for a checker, or both."""
+    if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Assert):
+        return True
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) == "TYPE_CHECKING"
+    if isinstance(node, ast.FunctionDef):
+        return node.name in ("__repr__", "extra_repr", "add_arguments")
+    if isinstance(node, ast.Expr):
+        if isinstance(node.value, ast.Constant):
+            return True
+        return isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "print"
+    return False
+
+
+def mutants_of(path: Path, root: Path = ROOT) -> Iterator[Mutant]:
+    """All mutants of a file."""
+    source = path.read_text()
+    tree = ast.parse(source)
+    for parent, field, index, node in places(tree):
+        for variant in variants(node):
+            if not hasattr(node, "lineno"):
+                continue
+            _put(parent, field, index, variant)
+            before, after = ast.unparse(node), ast.unparse(variant)
+            text = ast.unparse(tree)
+            _put(parent, field, index, node)
+            name = path.relative_to(root).as_posix()
+            yield Mutant(name, int(node.lineno), _cut(before), _cut(after), text)
+
+
+def _put(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> None:
+    if index is None:
+        setattr(parent, field, node)
+    else:
+        getattr(parent, field)[index] = node
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 90 else f"{line[:87]}..."
+
+
+def sample(size: int, seed: int, only: str | None = None) -> list[Mutant]:
+    """So many mutants, spread over all packages: half evenly, half by their sizes."""
+    pools: dict[str, list[Mutant]] = defaultdict(list)
+    for path in sorted((ROOT / PACKAGE).rglob("*.py")):
+        if only is None or path.relative_to(ROOT).as_posix().startswith(only):
+            for mutant in mutants_of(path):
+                pools[mutant.package].append(mutant)
+    chance = random.Random(seed)
+    for pool in pools.values():
+        chance.shuffle(pool)
+    total = sum(map(len, pools.values()))
+    shares = {
+        name: size / 2 / len(pools) + size / 2 * len(pool) / total for name, pool in pools.items()
+    }
+    return [mutant for name, pool in pools.items() for mutant in pool[: round(shares[name])]]
+
+
+def measure_suite(folder: Path) -> tuple[dict[str, dict[int, set[str]]], dict[str, float]]:
+    """Which tests execute each line, and how long every test takes: one run of the whole suite."""
+    settings = folder / "coverage.ini"
+    settings.write_text(
+        "[run]\nsource = panda_gnn\ndynamic_context = test_function\nparallel = true\n"
+        f"data_file = {folder / 'coverage'}\n"
+    )
+    report = folder / "durations.json"
+    command = [
+        *(sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"),
+        *("-p", "no:cacheprovider", "-p", "tests.mutants", f"--durations-file={report}"),
+        *("--cov=panda_gnn", "--cov-report=", f"--cov-config={settings}", "--cov-context=test"),
+    ]
+    subprocess.run(command, cwd=ROOT, check=True)
+    durations: dict[str, float] = json.loads(report.read_text())
+    lines: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for data in folder.glob("coverage*"):
+        if data.suffix != ".ini":
+            _add_contexts(data, lines)
+    return lines, durations
+
+
+def _add_contexts(data: Path, lines: dict[str, dict[int, set[str]]]) -> None:
+    from coverage.numbits import numbits_to_nums
+
+    with sqlite3.connect(data) as database:
+        query = (
+            "select file.path, context.context, line_bits.numbits from line_bits "
+            "join file on file.id = line_bits.file_id "
+            "join context on context.id = line_bits.context_id where context.context != ''"
+        )
+        for path, context, numbits in database.execute(query):
+            name = Path(path).relative_to(ROOT).as_posix()
+            for line in numbits_to_nums(numbits):
+                lines[name][line].add(context.split("|")[0])
+
+
+def tests_for(
+    mutant: Mutant, lines: dict[str, dict[int, set[str]]], durations: dict[str, float]
+) -> list[str]:
+    """The tests that execute the line, or, where numba does, the file; the quickest first."""
+    of_file = lines.get(mutant.path, {})
+    names = set(of_file.get(mutant.line, ()))
+    if not names:
+        names = {name for tests in of_file.values() for name in tests}
+    ordered = sorted((name for name in names if name in durations), key=durations.__getitem__)
+    chosen, seconds = [], 0.0
+    for name in ordered:
+        seconds += durations[name]
+        if chosen and seconds > ENOUGH:
+            break
+        chosen.append(name)
+    return chosen
+
+
+def dependents(root: Path) -> dict[str, set[str]]:
+    """The files that use each file, itself included: their kernels may contain its code."""
+    imports: dict[str, set[str]] = {}
+    for path in (root / PACKAGE).rglob("*.py"):
+        names = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        imports[path.relative_to(root).as_posix()] = names
+    result: dict[str, set[str]] = {}
+    for path in imports:
+        reached, front = {path}, [path]
+        while front:
+            module = front.pop().removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+            for other, names in imports.items():
+                if module in names and other not in reached:
+                    reached.add(other)
+                    front.append(other)
+        result[path] = reached
+    return result
+
+
+class Copy:
+    """A copy of the checkout in which one mutant lives at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "checkout"
+        ignored = shutil.ignore_patterns(".git", ".venv", ".mypy_cache", ".ruff_cache", "results")
+        shutil.copytree(ROOT, self.root, ignore=ignored)
+        self.kept = folder / "kept"
+        self.dependents = dependents(self.root)
+
+    def run(self, mutant: Mutant, tests: list[str], seconds: float) -> str:
+        """``killed``, ``hung`` or ``survived``."""
+        path = self.root / mutant.path
+        moved = list(self._kernels(mutant.path))
+        self.kept.mkdir()
+        shutil.copy2(path, self.kept / "source")
+        for number, kernel in enumerate(moved):
+            shutil.move(kernel, self.kept / str(number))
+        try:
+            path.write_text(mutant.text)
+            return self._fork(tests, seconds)
+        finally:
+            shutil.copy2(self.kept / "source", path)
+            for kernel in self._kernels(mutant.path):
+                kernel.unlink()
+            for number, kernel in enumerate(moved):
+                shutil.move(self.kept / str(number), kernel)
+            shutil.rmtree(self.kept)
+
+    def _kernels(self, path: str) -> Iterator[Path]:
+        """What numba keeps of a file and of those that use it."""
+        for other in self.dependents[path]:
+            module = self.root / other
+            for pattern in (f"{module.stem}.*.nbi", f"{module.stem}.*.nbc"):
+                yield from (module.parent / "__pycache__").glob(pattern)
+
+    def _fork(self, tests: list[str], seconds: float) -> str:
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            _run_tests(self.root, tests)
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                return "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
+            time.sleep(0.05)
+        os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return "hung"
+
+
+def _run_tests(root: Path, tests: list[str]) -> None:
+    """Run the tests in this process and end it with their exit code."""
+    import pytest
+
+    os.chdir(root)
+    sys.path[:] = [str(root), *(entry for entry in sys.path if Path(entry or ".") != ROOT)]
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    for name in [name for name in sys.modules if name.split(".")[0] in (PACKAGE, "tests")]:
+        del sys.modules[name]
+    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *tests])
+    os._exit(int(code))
+
+
+def _work(folder: str, queue: Any, results: Any) -> None:
+    import numba  # noqa: F401
+    import torch_geometric.nn  # noqa: F401
+
+    place = Copy(Path(folder))
+    while (item := queue.get()) is not None:
+        mutant, tests, seconds = item
+        outcome = place.run(mutant, tests, seconds) if tests else "survived"
+        results.put((mutant, len(tests), outcome))
+
+
+def run(
+    mutants: list[Mutant],
+    lines: dict[str, dict[int, set[str]]],
+    durations: dict[str, float],
+    workers: int,
+    report: Callable[[Mutant, int, str], None],
+) -> None:
+    """Try all mutants on some processes, each with a copy of its own."""
+    context = multiprocessing.get_context("spawn")
+    queue, results = context.Queue(), context.Queue()
+    for mutant in mutants:
+        tests = tests_for(mutant, lines, durations)
+        seconds = 60 + PATIENCE * sum(durations[name] for name in tests)
+        queue.put((mutant, tests, seconds))
+    with tempfile.TemporaryDirectory() as folder:
+        processes = []
+        for number in range(workers):
+            queue.put(None)
+            place = Path(folder, str(number))
+            place.mkdir()
+            process = context.Process(target=_work, args=(str(place), queue, results))
+            process.start()
+            processes.append(process)
+        for _ in mutants:
+            report(*results.get())
+        for process in processes:
+            process.join()
+
+
+def equivalent() -> dict[tuple[str, str, str], str]:
+    """The mutants that are no errors, with the reasons."""
+    import tomllib
+
+    if not EQUIVALENT.is_file():
+        return {}
+    entries = tomllib.loads(EQUIVALENT.read_text())["mutant"]
+    return {(entry["path"], entry["before"], entry["after"]): entry["reason"] for entry in entries}
+
+
+def table(outcomes: dict[Mutant, str]) -> str:
+    """Killed and survived for each package, as Markdown."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for mutant, outcome in outcomes.items():
+        for name in (mutant.package, "all"):
+            counts[name]["survived" if outcome == "survived" else "killed"] += 1
+    rows = ["| package | mutants | killed | survived | killed in % |", "|---|---|---|---|---|"]
+    for name in sorted(counts, key=lambda name: (name == "all", name)):
+        killed, survived = counts[name]["killed"], counts[name]["survived"]
+        share = 100 * killed / (killed + survived)
+        rows.append(f"| {name} | {killed + survived} | {killed} | {survived} | {share:.0f} |")
+    return "\n".join(rows)
+
+
+def main() -> None:
+    """Take a sample, try it, print the table and the survivors."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sample", type=int, default=200, metavar="N", help="mutants (200)")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="which ones (0)")
+    parser.add_argument("--workers", type=int, default=2, metavar="N", help="processes (2)")
+    parser.add_argument("--only", metavar="PATH", help="files whose path begins so (all)")
+    parser.add_argument("--map", type=Path, metavar="FILE", help="keeps which test runs which line")
+    options = parser.parse_args()
+    begin = time.monotonic()
+    if options.map is not None and options.map.is_file():
+        stored = json.loads(options.map.read_text())
+        lines = {
+            path: {int(line): set(tests) for line, tests in of_file.items()}
+            for path, of_file in stored["lines"].items()
+        }
+        durations = stored["durations"]
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            lines, durations = measure_suite(Path(folder))
+        if options.map is not None:
+            plain = {
+                path: {line: sorted(tests) for line, tests in of_file.items()}
+                for path, of_file in lines.items()
+            }
+            options.map.write_text(json.dumps({"lines": plain, "durations": durations}))
+    harmless = equivalent()
+    mutants = [
+        mutant
+        for mutant in sample(options.sample, options.seed, options.only)
+        if (mutant.path, mutant.before, mutant.after) not in harmless
+    ]
+    outcomes: dict[Mutant, str] = {}
+
+    def report(mutant: Mutant, tests: int, outcome: str) -> None:
+        outcomes[mutant] = outcome
+        print(
+            f"{len(outcomes):4}/{len(mutants)} {outcome:9} {mutant.path}:{mutant.line} "
+            f"`{mutant.before}` -> `{mutant.after}` ({tests} tests)",
+            flush=True,
+        )
+
+    run(mutants, lines, durations, options.workers, report)
+    print(f"\n{table(outcomes)}\n")
+    for mutant, outcome in outcomes.items():
+        if outcome == "survived":
+            print(f"- {mutant.path}:{mutant.line}: `{mutant.before}` -> `{mutant.after}`")
+    minutes = (time.monotonic() - begin) / 60
+    print(f"\nseed {options.seed}, {minutes:.0f} minutes on {options.workers} processes")
+
+
+def pytest_addoption(parser: Any) -> None:
+    """As a plugin of pytest: where to write how long every test takes."""
+    parser.addoption("--durations-file", default=None)
+
+
+_durations: dict[str, float] = {}
+
+
+def pytest_runtest_logreport(report: Any) -> None:
+    """Add up the phases of a test."""
+    _durations[report.nodeid] = _durations.get(report.nodeid, 0.0) + report.duration
+
+
+def pytest_sessionfinish(session: Any) -> None:
+    """Write what was measured, in the process that collects the reports."""
+    path = session.config.getoption("--durations-file")
+    if path and not hasattr(session.config, "workerinput"):
+        Path(path).write_text(json.dumps(_durations))
+
+
+if __name__ == "__main__":
+    main()
