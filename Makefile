@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint tables bench clean
+.PHONY: demo test lint mutants tables bench clean
 
 demo: $(READY)
 	$(BIN)/panda compare --dataset mutag --backbone gcn
@@ -19,6 +19,12 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m tests.mirror
+
+# Puts errors into the code, one by one, and counts those that no test notices: under an hour.
+mutants: $(READY)
+	$(BIN)/python -m tests.mutants
 
 tables: $(READY)
 	$(BIN)/python docs/update_tables.py

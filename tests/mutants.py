@@ -237,7 +237,8 @@ def tests_for(
     if not names:
         names = {name for tests in of_file.values() for name in tests}
     ordered = sorted((name for name in names if name in durations), key=durations.__getitem__)
-    chosen, seconds = [], 0.0
+    chosen: list[str] = []
+    seconds = 0.0
     for name in ordered:
         seconds += durations[name]
         if chosen and seconds > ENOUGH:
@@ -249,12 +250,12 @@ def tests_for(
 def dependents(root: Path) -> dict[str, set[str]]:
     """The files that use each file, itself included: their kernels may contain its code."""
     imports: dict[str, set[str]] = {}
-    for path in (root / PACKAGE).rglob("*.py"):
-        names = set()
-        for node in ast.walk(ast.parse(path.read_text())):
+    for file in (root / PACKAGE).rglob("*.py"):
+        names: set[str] = set()
+        for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.ImportFrom) and node.module:
                 names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-        imports[path.relative_to(root).as_posix()] = names
+        imports[file.relative_to(root).as_posix()] = names
     result: dict[str, set[str]] = {}
     for path in imports:
         reached, front = {path}, [path]

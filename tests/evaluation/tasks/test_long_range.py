@@ -21,7 +21,7 @@ from panda_gnn.evaluation.methods import complete, configure
 from panda_gnn.evaluation.tasks import load_data, task_of
 from panda_gnn.evaluation.tasks.long_range import LONG_RANGE_METHODS, PRESETS, Preset
 from panda_gnn.evaluation.trial import run_trial
-from tests.datasets.test_lrgb import SIZES, make_mirror
+from tests.datasets.test_peptides import SIZES, make_mirror
 
 SMALL: dict[str, Any] = {"width": 12, "num_layers": 2, "max_epochs": 2, "batch_size": 2}
 
