@@ -298,8 +298,15 @@ def _literal_curvatures(graph: nx.Graph) -> list[int]:
     return values
 
 
+def layer_cases() -> Iterator[Case]:
+    """The kernels of the layers, beside calls of torch."""
+    from kernels_nn import nn_cases
+
+    return (Case(**case._asdict()) for case in nn_cases())
+
+
 #: What gives cases, by the part of the package they are about.
-SOURCES: dict[str, Callable[[], Iterator[Case]]] = {"graph": graph_cases}
+SOURCES: dict[str, Callable[[], Iterator[Case]]] = {"graph": graph_cases, "nn": layer_cases}
 
 
 def seconds(function: Callable[[], Any]) -> float:

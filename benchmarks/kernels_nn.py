@@ -1,21 +1,15 @@
 """The kernels of the layers beside the best call of torch, on a small and a large batch.
 
-Both take turns in one run on one thread; times are minima of CPU time.
-
-    python benchmarks/kernels_nn.py [--rounds 15]
+``python benchmarks/kernels.py`` times them with the others.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
 import torch
-from rich.console import Console
-from rich.table import Table
 from torch import Tensor
 from torch.nn import functional as F
 from torch_geometric.nn import global_mean_pool
@@ -168,36 +162,3 @@ def _selection(size: str, edge_index: Tensor, high: Tensor, wide: Tensor) -> Ite
         "gathering", size, "torch.gather",
         lambda: gather(wide, crossing[0], index), lambda: wide[crossing[0]].gather(1, long),
     )  # fmt: skip
-
-
-def least_microseconds(calls: tuple[Callable[[], Any], ...], rounds: int) -> list[float]:
-    """The least CPU time of each call, all taking turns."""
-    times: list[list[float]] = [[] for _ in calls]
-    for _ in range(rounds + 1):
-        for call, own in zip(calls, times, strict=True):
-            begin = time.process_time()
-            call()
-            own.append(time.process_time() - begin)
-    return [1e6 * min(own[1:]) for own in times]
-
-
-def main() -> None:
-    """Print one line for each kernel and input."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=15)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    table = Table(title="microseconds, one thread")
-    for column in ("kernel", "input", "ours", "torch", "ratio", "torch's call"):
-        table.add_column(
-            column, justify="right" if column in ("ours", "torch", "ratio") else "left"
-        )
-    for case in nn_cases():
-        ours, theirs = least_microseconds((case.ours, case.theirs), options.rounds)
-        numbers = (f"{ours:.0f}", f"{theirs:.0f}", f"{theirs / ours:.1f}")
-        table.add_row(case.kernel, case.size, *numbers, case.library)
-    Console(width=110).print(table)
-
-
-if __name__ == "__main__":
-    main()

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import torch
-
-from panda_gnn.centrality import centrality
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.methods.method import Method
 from panda_gnn.evaluation.tasks import Task, TaskData
 from panda_gnn.nn import PandaGNN
-from panda_gnn.transforms import top_nodes
+from panda_gnn.transforms import high_nodes
 
 MODEL_SETTINGS = ("high_width", "selector", "variant", "panda_layers")
 """The settings that are options of the model."""
@@ -26,9 +23,8 @@ def panda_defaults(task: Task, config: Config) -> dict[str, Setting]:
 
 def with_high_nodes(data: TaskData, settings: Mapping[str, Any], seed: int) -> GraphTable:
     """The graphs with the k most central nodes of each marked as high."""
-    scores = centrality(settings["centrality"], data.dataset, seed=seed)
-    counts = torch.full((data.graphs.num_graphs,), settings["k"])
-    return data.graphs.with_nodes(high=top_nodes(scores, counts, data.graphs.graph_of_node))
+    high = high_nodes(data.dataset, settings["centrality"], settings["k"], seed=seed)
+    return data.graphs.with_nodes(high=high)
 
 
 def panda_model(task: Task, graphs: GraphTable, config: Config, **options: Any) -> PandaGNN:
