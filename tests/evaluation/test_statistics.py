@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -85,3 +87,44 @@ def test_holm_keeps_the_family_wise_error_below_the_level() -> None:
     families = generator.uniform(size=(2000, 8))
     wrong = sum(min(holm(list(family))) < 0.05 for family in families)
     assert wrong / 2000 < 0.06
+
+
+def test_half_widths_of_printed_tables() -> None:
+    """Student's 97.5 % quantiles as statistical tables print them."""
+    quantiles = {1: 12.7062, 2: 4.30265, 3: 3.18245, 4: 2.77645, 9: 2.26216, 29: 2.04523}
+    for freedom, quantile in quantiles.items():
+        n = freedom + 1
+        assert half_width(3.0, n) == pytest.approx(quantile * 3.0 / math.sqrt(n), rel=1e-5)
+
+
+def test_intervals_in_closed_form() -> None:
+    """With two degrees of freedom Student's distribution function is 1/2 + t / 2 sqrt(2 + t^2)."""
+    values = [0.2, 0.5, 0.8]
+    summary = summarise(values)
+    quantile = 0.95 * math.sqrt(2 / (1 - 0.95**2))
+    assert summary.mean == pytest.approx(0.5, rel=1e-12)
+    assert summary.interval == pytest.approx(quantile * 0.3 / math.sqrt(3), rel=1e-9)
+
+
+def test_paired_differences_in_closed_form() -> None:
+    ours, reference = {0: 0.7, 1: 0.9, 2: 0.8, 5: 0.1}, {0: 0.6, 1: 0.6, 2: 0.6, 9: 0.3}
+    difference = paired_difference(ours, reference)  # 0.1, 0.3, 0.2
+    assert difference is not None
+    statistic = 0.2 * math.sqrt(3) / 0.1
+    assert difference.n == 3
+    assert difference.mean == pytest.approx(0.2, rel=1e-12)
+    assert difference.p == pytest.approx(1 - statistic / math.sqrt(2 + statistic**2), rel=1e-9)
+    quantile = 0.95 * math.sqrt(2 / (1 - 0.95**2))
+    assert difference.interval == pytest.approx(quantile * 0.1 / math.sqrt(3), rel=1e-9)
+    back = paired_difference(reference, ours)
+    assert back is not None
+    assert (back.mean, back.p) == pytest.approx((-0.2, difference.p), rel=1e-9)
+    two = paired_difference({0: 0.5, 1: 0.9}, {0: 0.4, 1: 0.6})  # one degree of freedom: Cauchy
+    assert two is not None
+    assert two.p == pytest.approx(1 - 2 / math.pi * math.atan(2.0), rel=1e-9)
+
+
+def test_holm_never_exceeds_one_and_never_falls() -> None:
+    assert holm([0.5, 0.6, 0.9]) == pytest.approx([1.0, 1.0, 1.0])
+    assert holm([0.02, 0.02, 0.021]) == pytest.approx([0.06, 0.06, 0.06])
+    assert holm([0.001, 0.3, 0.2]) == pytest.approx([0.003, 0.4, 0.4])

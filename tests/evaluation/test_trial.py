@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from torch_geometric.data import Data
 
+from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import LocalExecutor
 from panda_gnn.evaluation.methods import METHODS, complete
+from panda_gnn.evaluation.splits import random_split
 from panda_gnn.evaluation.store import Row
-from panda_gnn.evaluation.trial import run_trial
+from panda_gnn.evaluation.tasks import TaskData, task_of
+from panda_gnn.evaluation.train import Curves
+from panda_gnn.evaluation.trial import run_trial, trial_on
+from panda_gnn.nn import GNN
+from tests.evaluation.literal_loop import Plateau, literal_training
+from tests.evaluation.test_train import accuracy, cross_entropy, data_of
 
 #: What may differ between two runs of one trial.
 CIRCUMSTANCES = ("seconds", "versions", "revision")
@@ -118,3 +127,73 @@ def test_configs_survive_json() -> None:
     assert again.key == config.key
     with pytest.raises(InputError, match="unknown option 'depth'"):
         Config.from_dict({"dataset": "mutag", "depth": 3})
+
+
+def made_up(dataset: str) -> tuple[list[Data], TaskData]:
+    """Twenty-three graphs that pass for a dataset, alone and as a trial sees them."""
+    task = task_of(dataset)
+    data = data_of(task.name)
+    for graph in data:
+        graph.x = graph.x.float()
+    stored: Any = data
+    return data, TaskData(DATASETS[dataset], task, stored, task.collate(data))
+
+
+def test_a_trial_is_the_literal_trial() -> None:
+    """Split, weights, dropout, batches and every epoch that counts, all from the seed."""
+    data, task_data = made_up("mutag")
+    config = Config("mutag", width=6, num_layers=2, batch_size=4, max_epochs=12, learning_rate=0.02)
+    row = trial_on(task_data, complete(config), 9)
+    order = torch.randperm(23, generator=torch.Generator().manual_seed(9)).tolist()
+    parts = order[:18], order[18:20], order[20:]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(9)
+        model = GNN(3, 3, width=6, num_layers=2, dropout=0.5)
+        record = literal_training(
+            model,
+            data,
+            parts,
+            9,
+            loss=cross_entropy,
+            score=accuracy,
+            epochs=12,
+            rates=Plateau(0.02, "training", 0.1, 10),
+            batch_size=4,
+        )
+    best = record.validation.index(max(record.validation))
+    ties = [e for e in range(12) if record.validation[e] == record.validation[best]]
+    lucky = max(ties, key=lambda e: (record.test[e], -e))
+    assert row["epochs"] == 12
+    for selection, epoch in (("best-val", best), ("last", 11), ("best-val-test-ties", lucky)):
+        assert row["scores"][selection] == {
+            "epoch": epoch,
+            "validation": pytest.approx(record.validation[epoch]),
+            "test": pytest.approx(record.test[epoch]),
+        }
+
+
+@pytest.mark.parametrize(
+    ("dataset", "epochs"),
+    [
+        ("mutag", {"best-val": 1, "last": 4, "best-val-test-ties": 3}),
+        ("peptides-struct", {"best-val": 0, "last": 4, "best-val-test-ties": 2}),
+    ],
+)
+def test_every_rule_reports_the_scores_of_its_epoch(
+    dataset: str, epochs: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Accuracy is better where it is greater, an error where it is less; ties by test likewise."""
+    validation = (0.5, 0.9, 0.5, 0.9, 0.7)
+    test = (0.7, 0.2, 0.1, 0.6, 0.9)
+    curves = Curves(validation, test)
+    monkeypatch.setattr("panda_gnn.evaluation.trial.train", lambda *arguments: curves)
+    monkeypatch.setattr(type(task_of("peptides-struct")), "split", lambda *_: random_split(23, 0))
+    _, task_data = made_up("mutag")
+    task_data = dataclasses.replace(task_data, task=task_of(dataset))
+    monkeypatch.setattr("panda_gnn.evaluation.trial.graphs_and_model", lambda *_: (None, GNN(3, 3)))
+    row = trial_on(task_data, complete(Config(dataset)), 0)
+    assert row["epochs"] == 5
+    assert row["scores"] == {
+        rule: {"epoch": epoch, "validation": validation[epoch], "test": test[epoch]}
+        for rule, epoch in epochs.items()
+    }

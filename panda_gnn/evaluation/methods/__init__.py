@@ -83,7 +83,9 @@ def complete(config: Config, measure: Measure | None = None) -> Config:
     own = {} if measure is None else measure.settings
     choose("backbone", config.backbone, BACKBONES)
     if measure is not None and measure.own_graphs:
-        return _with_settings(config, own, f"measure {measure.name}")
+        config = _with_settings(config, own, f"measure {measure.name}")
+        measure.check(config)
+        return config
     task = task_of(config.dataset)
     method = METHODS.lookup(config.method)
     if method.fit is not None and not task.classifies_graphs:

@@ -6,12 +6,17 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measurements.energy import CODE, ENERGY, measure_energy
 from panda_gnn.evaluation.methods import complete
 from panda_gnn.evaluation.store import INCIDENTAL, identity
+from panda_gnn.nn import GNN
+from tests.evaluation.literal_loop import Plateau, literal_training
+from tests.evaluation.measurements.literal import energy, gcn_states, mutag_graphs
+from tests.evaluation.test_train import accuracy, cross_entropy
 
 
 def test_an_energy_after_every_layer(shared_root: Path) -> None:
@@ -34,3 +39,39 @@ def test_an_energy_after_every_layer(shared_root: Path) -> None:
 def test_training_needs_graphs_to_test_on() -> None:
     with pytest.raises(InputError, match="at least 10"):
         complete(Config("mutag", settings={"graphs": 3}), ENERGY)
+
+
+def test_two_graphs_by_hand(shared_root: Path) -> None:
+    """Of twenty graphs the two for testing, after a training that is written out."""
+    seed = 2
+    config = Config(
+        "mutag", width=5, num_layers=2, settings={"graphs": 20}, max_epochs=6, learning_rate=0.02
+    )
+    row = measure_energy(complete(config, ENERGY), seed, root=str(shared_root))
+    data = mutag_graphs(str(shared_root), *(place * 188 // 20 for place in range(20)))
+    order = torch.randperm(20, generator=torch.Generator().manual_seed(seed)).tolist()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = GNN(7, 2, width=5, num_layers=2)
+        torch.manual_seed(seed)
+        literal_training(
+            model,
+            data,
+            (order[:16], order[16:18], order[18:]),
+            seed,
+            loss=cross_entropy,
+            score=accuracy,
+            epochs=6,
+            rates=Plateau(0.02, "training", 1.0, 1),
+            batch_size=64,
+        )
+    model.eval()
+    for name, relative in (("energy", False), ("relative_energy", True)):
+        expected = torch.zeros(4)
+        for number in order[18:]:
+            graph = data[number]
+            with torch.no_grad():
+                states = [graph.x, *gcn_states(model, graph.x, graph.edge_index)]
+            for layer, values in enumerate(states):
+                expected[layer] += energy(values, graph.edge_index, relative=relative) / 2
+        assert row["values"][name] == pytest.approx(expected.tolist(), rel=1e-4)

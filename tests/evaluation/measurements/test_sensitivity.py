@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+import torch
+from torch.autograd.functional import jacobian
+
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measurements.sensitivity import SENSITIVITY, measure_sensitivity
 from panda_gnn.evaluation.methods import complete
 from panda_gnn.evaluation.store import identity
+from panda_gnn.nn import GNN
+from tests.evaluation.measurements.literal import gcn_states, mutag_graphs
 
 
 def test_wider_is_more_sensitive(shared_root: Path) -> None:
@@ -34,3 +40,26 @@ def test_how_many_graphs_and_sources_is_in_the_key(shared_root: Path) -> None:
     row = measure_sensitivity(config, 0, root=str(shared_root))
     assert identity(row) == (config.key, SENSITIVITY.code, 0)
     assert complete(Config("mutag")).settings == {}
+
+
+def test_two_graphs_by_hand(shared_root: Path) -> None:
+    """The mean over graphs of that over ordered pairs of the greatest absolute column sum."""
+    config = Config("mutag", width=5, num_layers=2, settings={"graphs": 2, "sources": 50})
+    row = measure_sensitivity(complete(config, SENSITIVITY), 4, root=str(shared_root))
+    torch.manual_seed(4)
+    model = GNN(7, 2, width=5, num_layers=2).double()
+    expected = torch.zeros(2, dtype=torch.float64)
+    for data in mutag_graphs(str(shared_root), 0, 94):
+        x = data.x.double()
+        for layer in range(2):
+            whole = jacobian(
+                lambda x, data=data, layer=layer: gcn_states(model, x, data.edge_index)[layer], x
+            )  # [node, channel, node, feature]
+            norms = [
+                float(whole[v, :, u].abs().sum(0).max())
+                for v in range(x.size(0))
+                for u in range(x.size(0))
+                if u != v
+            ]
+            expected[layer] += sum(norms) / len(norms) / 2
+    assert row["values"]["sensitivity"] == pytest.approx(expected.tolist(), rel=1e-9)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 from PIL import Image
 
 from panda_gnn.errors import InputError
 from panda_gnn.reports.drawing.style import COLUMN_WIDTH, SERIES_STYLES
-from panda_gnn.reports.figures import Request, figure_study, make_figure
-from tests.reports.figures.pretend import csv_rows, store_measurements
+from panda_gnn.reports.figures import Request, figure_study, make_figure, sensitivity
+from panda_gnn.reports.figures.request import mean_and_error
+from tests.reports.figures.pretend import csv_rows, pretend_values, store_measurements
 
 
 @pytest.mark.parametrize("name", ["sensitivity-width", "sensitivity-method", "signal"])
@@ -58,3 +60,26 @@ def test_the_series_of_the_paper(request_for_mutag: Request, tmp_path: Path) -> 
         "panda",
     ]
     assert {(row["trials"], row["graphs"]) for row in rows} == {("2", "3")}
+
+
+def test_bands_are_standard_errors_of_the_mean(request_for_mutag: Request) -> None:
+    """Of two trials a and b the mean is (a + b) / 2 and its standard error |a - b| / 2."""
+    study = request_for_mutag.study("sensitivity-width")
+    store_measurements(study, request_for_mutag.results, 2)
+    rows = sensitivity.rows(request_for_mutag, study)
+    config = study.cells[0].candidates[0]
+    first, second = (
+        pretend_values("sensitivity", config, seed)["sensitivity"] for seed in range(2)
+    )
+    for row, a, b in zip(rows, first, second, strict=False):
+        assert row["sensitivity"] == pytest.approx((a + b) / 2, rel=1e-12)
+        assert row["standard_error"] == pytest.approx(abs(a - b) / 2, rel=1e-12)
+    assert [row["layer"] for row in rows[: len(first)]] == list(range(1, len(first) + 1))
+
+
+def test_the_standard_error_of_more_trials_and_of_one() -> None:
+    trials = [[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [6.0, 5.0]]
+    means, errors = mean_and_error(trials, torch.float64)
+    assert means == [3.0, 5.0]
+    assert errors == pytest.approx([(14 / 3) ** 0.5 / 4**0.5, 0.0], rel=1e-12)
+    assert mean_and_error(trials[:1], torch.float64) == ([1.0, 5.0], [0.0, 0.0])

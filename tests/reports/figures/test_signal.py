@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
-from panda_gnn.reports.drawing.panels import select
+import pytest
+
+from panda_gnn.reports.drawing.panels import CsvRow, select
 from panda_gnn.reports.figures import Request, signal
-from tests.reports.figures.pretend import store_measurements
+from tests.reports.figures.pretend import pretend_values, store_measurements
 
 
 def test_rows_of_every_graph(request_for_mutag: Request) -> None:
@@ -30,3 +33,43 @@ def test_rows_of_every_graph(request_for_mutag: Request) -> None:
         "all-wide",
         "panda",
     }
+
+
+def test_correlation_in_closed_form() -> None:
+    rows: list[CsvRow] = [
+        {"total_resistance": x, "heard": y, "signal": -x}
+        for x, y in ((1.0, 2.0), (2.0, 1.0), (3.0, 4.0), (6.0, 3.0))
+    ]
+    # deviations -2, -1, 0, 3 and -0.5, -1.5, 1.5, 0.5: 4 / sqrt(14 * 5)
+    assert signal.correlation(rows) == pytest.approx(4 / math.sqrt(70), rel=1e-12)
+    assert signal.correlation(rows, "signal") == pytest.approx(-1, rel=1e-12)
+
+
+def test_bins_by_hand() -> None:
+    """Ten graphs in eight bins: two of two graphs, then six of one, by rising resistance."""
+    heard = [5.0, 1.0, 4.0, 2.0, 8.0, 7.0, 3.0, 9.0, 6.0, 0.0]
+    rows: list[CsvRow] = [
+        {"normalised_resistance": (9 - i) / 9, "heard": value} for i, value in enumerate(heard)
+    ]
+    bins = signal._binned("none", rows)
+    assert [row["heard"] for row in bins] == pytest.approx([3.0, 6.0, 7.0, 8.0, 2.0, 4.0, 1.0, 5.0])
+    assert [row["resistance"] for row in bins] == pytest.approx(
+        [0.5 / 9, 2.5 / 9, 4 / 9, 5 / 9, 6 / 9, 7 / 9, 8 / 9, 1.0]
+    )
+    # of two values a and b the standard error is |a - b| / 2
+    assert [row["standard_error"] for row in bins] == pytest.approx([3.0, 3.0] + [0.0] * 6)
+
+
+def test_the_signal_of_a_graph_is_the_mean_over_trials(request_for_mutag: Request) -> None:
+    study = request_for_mutag.study("signal")
+    store_measurements(study, request_for_mutag.results, 2)
+    cell = study.cells[0]
+    config = cell.candidates[0]
+    trials = [pretend_values("signal", config, seed) for seed in range(2)]
+    rows = signal.rows(request_for_mutag, study)[:3]
+    for name in ("heard", "signal"):
+        means = [(a + b) / 2 for a, b in zip(trials[0][name], trials[1][name], strict=True)]
+        assert [row[name] for row in rows] == pytest.approx(means, rel=1e-12)
+    assert [row["normalised_resistance"] for row in rows] == pytest.approx(
+        [(3 * graph + 1) / (3 * 125 + 1) for graph in (0, 62, 125)]
+    )
