@@ -7,8 +7,9 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from panda_gnn.datasets import DATASETS, DatasetEntry, load, loading
+from panda_gnn.datasets import DATASETS, DatasetEntry, load
 from panda_gnn.datasets.fingerprint import fingerprint
+from panda_gnn.datasets.loading import UnknownContentWarning
 from panda_gnn.errors import InputError
 from tests.datasets.conftest import TINY_FILES, make_mirror
 
@@ -70,15 +71,14 @@ def test_graphs_features_and_labels_matter() -> None:
         fingerprint([])
 
 
-def test_other_content_is_used_after_a_sentence(
-    tiny: DatasetEntry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_content_is_used_after_a_sentence(tiny: DatasetEntry, tmp_path: Path) -> None:
     genuine = fingerprint(load("tiny", root=tmp_path / "a", mirror=make_mirror(tmp_path / "m")))
     entry = dataclasses.replace(tiny, fingerprint=genuine)
-    monkeypatch.setattr(loading, "DATASETS", {"tiny": entry})
-    load("tiny", root=tmp_path / "a")
     reversed_labels = "\n".join(reversed(TINY_FILES["graph_labels"].split())) + "\n"
     mirror = make_mirror(tmp_path / "other", {"graph_labels": reversed_labels})
-    with pytest.warns(loading.UnknownContentWarning, match="it is used, but it is another dataset"):
-        dataset = load("tiny", root=tmp_path / "b", mirror=mirror)
+    another = pytest.warns(UnknownContentWarning, match="it is used, but it is another dataset")
+    with DATASETS.replaced({"tiny": entry}):
+        load("tiny", root=tmp_path / "a")
+        with another:
+            dataset = load("tiny", root=tmp_path / "b", mirror=mirror)
     assert len(dataset) == 2
