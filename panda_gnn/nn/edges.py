@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import torch
@@ -81,7 +81,8 @@ class Edges:
     def derive(self, key: object, compute: Callable[[], Any]) -> Any:
         """Return ``compute()``, computed once for these edges and kept under ``key``.
 
-        What is computed in inference mode can be used in training later.
+        Only what follows from ``edge_index`` and ``edge_type`` may be kept. What is computed in
+        inference mode can be used in training later.
         """
         if key not in self._derived:
             if not torch.compiler.is_compiling() and torch.is_inference_mode_enabled():
@@ -90,6 +91,17 @@ class Edges:
             else:
                 self._derived[key] = compute()
         return self._derived[key]
+
+    def derive_weights(self, key: object, compute: Callable[[], Any]) -> Any:
+        """:meth:`derive` for what follows from ``edge_weight``: computed anew where there is one,
+        since weights may learn or change."""
+        return self.derive(key, compute) if self.edge_weight is None else compute()
+
+    def with_values(self, edge_weight: Tensor | None, edge_attr: Tensor | None = None) -> Edges:
+        """These edges with weights and features; what is derived is shared."""
+        if edge_weight is None and edge_attr is None:
+            return self
+        return replace(self, edge_weight=edge_weight, edge_attr=edge_attr)
 
     def weight(self, dtype: torch.dtype) -> Tensor:
         """The weight of each edge, one where none was given."""
@@ -105,7 +117,9 @@ class Edges:
         """
         return cast(
             "tuple[Tensor, Tensor | None]",
-            self.derive(("norm", self_loops, dtype), lambda: self._norm(self_loops, dtype)),
+            self.derive_weights(
+                ("norm", self_loops, dtype), lambda: self._norm(self_loops, dtype)
+            ),
         )
 
     def _norm(self, self_loops: bool, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
@@ -131,19 +145,20 @@ class Edges:
         """The edges of one relation; without ``edge_type`` all edges are of relation 0."""
         if self.edge_type is None and relation == 0:
             return self
-        return cast(Edges, self.derive(("relation", relation), lambda: self._relation(relation)))
+        own, edges = self.derive(("relation", relation), lambda: self._relation(relation))
+        weight = None if self.edge_weight is None else self.edge_weight[own]
+        return cast(Edges, edges.with_values(weight))
 
-    def _relation(self, relation: int) -> Edges:
+    def _relation(self, relation: int) -> tuple[Tensor, Edges]:
         if self.edge_type is None:
             own = self.edge_index.new_empty(0)
         else:
             own = (self.edge_type == relation).nonzero().view(-1)
-        weight = None if self.edge_weight is None else self.edge_weight[own]
-        return Edges(self.edge_index[:, own], self.num_sources, self.num_targets, weight)
+        return own, Edges(self.edge_index[:, own], self.num_sources, self.num_targets)
 
     def mean(self, dtype: torch.dtype) -> Tensor:
         """The weights that turn the sum over the edges into a target into their mean."""
-        return cast(Tensor, self.derive(("mean", dtype), lambda: self._mean(dtype)))
+        return cast(Tensor, self.derive_weights(("mean", dtype), lambda: self._mean(dtype)))
 
     def _mean(self, dtype: torch.dtype) -> Tensor:
         target = self.edge_index[1]

@@ -81,12 +81,12 @@ class WidthPartition:
     @property
     def into_low(self) -> Edges:
         """The edges into low nodes."""
-        return self._halves[1]
+        return self._with_values(self._halves[1])
 
     @property
     def into_high(self) -> Edges:
         """The edges into high nodes."""
-        return self._halves[2]
+        return self._with_values(self._halves[2])
 
     @property
     def _nodes(self) -> Pair:
@@ -95,6 +95,13 @@ class WidthPartition:
     @property
     def _halves(self) -> tuple[Tensor, Edges, Edges]:
         return cast("tuple[Tensor, Edges, Edges]", self.whole.derive("halves", self._split_edges))
+
+    def _with_values(self, half: Edges) -> Edges:
+        """One half with its weights and features, taken now: they may learn or change."""
+        weight, attr, order = self.whole.edge_weight, self.whole.edge_attr, half.order
+        return half.with_values(
+            None if weight is None else weight[order], None if attr is None else attr[order]
+        )
 
     def _split_nodes(self) -> Pair:
         if kernels.apply_to(self.high, self.whole.edge_index):
@@ -155,17 +162,11 @@ def _half(
     whole: Edges, order: Tensor, source: Tensor, position: Tensor, targets: Tensor, num_sources: int
 ) -> Edges:
     """The edges ``order`` of ``whole`` with the given sources, into ``targets``."""
-
-    def take(values: Tensor | None) -> Tensor | None:
-        return None if values is None else values[order]
-
     return Edges(
         torch.stack([source, position[whole.edge_index[1, order]]]),
         num_sources,
         targets.numel(),
-        take(whole.edge_weight),
-        take(whole.edge_attr),
-        take(whole.edge_type),
+        edge_type=None if whole.edge_type is None else whole.edge_type[order],
         whole=whole,
         order=order,
         targets=targets,
