@@ -9,7 +9,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from panda_gnn.errors import InputError
+from panda_gnn.nn.inputs import check_edge_index, check_edge_values, check_nodes
 
 
 @dataclass(eq=False)
@@ -60,23 +60,13 @@ class Edges:
         num_graphs: int | None = None,
     ) -> Edges:
         """All edges of a graph, or of several side by side."""
-        if edge_index.dim() != 2 or edge_index.size(0) != 2 or edge_index.is_floating_point():
-            raise InputError(
-                f"edge_index must be integers of shape [2, num_edges], "
-                f"got {edge_index.dtype} of shape {list(edge_index.shape)}"
-            )
-        for name, values in (
-            ("edge_weight", edge_weight),
-            ("edge_attr", edge_attr),
-            ("edge_type", edge_type),
-        ):
-            if values is not None and values.size(0) != edge_index.size(1):
-                raise InputError(
-                    f"{name} has {values.size(0)} rows, but edge_index has "
-                    f"{edge_index.size(1)} edges: give one row for each edge"
-                )
-        options = (edge_weight, edge_attr, edge_type, batch, num_graphs)
-        return cls(edge_index, num_nodes, num_nodes, *options)
+        edge_index = check_edge_index(edge_index)
+        values = check_edge_values(
+            edge_index.size(1), edge_weight=edge_weight, edge_attr=edge_attr, edge_type=edge_type
+        )
+        check_nodes(num_nodes, batch=batch)
+        weight, attr, relation = values
+        return cls(edge_index, num_nodes, num_nodes, weight, attr, relation, batch, num_graphs)
 
     def derive(self, key: object, compute: Callable[[], Any]) -> Any:
         """Return ``compute()``, computed once for these edges and kept under ``key``.
@@ -117,9 +107,7 @@ class Edges:
         """
         return cast(
             "tuple[Tensor, Tensor | None]",
-            self.derive_weights(
-                ("norm", self_loops, dtype), lambda: self._norm(self_loops, dtype)
-            ),
+            self.derive_weights(("norm", self_loops, dtype), lambda: self._norm(self_loops, dtype)),
         )
 
     def _norm(self, self_loops: bool, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:

@@ -32,6 +32,8 @@ class GCNLayer(Convolution):
         bias: Whether there is a bias.
     """
 
+    reads = ("edge_weight",)
+
     def __init__(
         self, in_channels: int, out_channels: int, *, self_loops: bool = True, bias: bool = True
     ) -> None:

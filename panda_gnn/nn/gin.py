@@ -63,6 +63,8 @@ class GINLayer(Convolution):
         hidden_norm: Whether the MLP normalises its hidden layer.
     """
 
+    reads = ("edge_weight",)
+
     def __init__(
         self,
         in_channels: int,

@@ -40,12 +40,16 @@ class CategoryEncoder(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The vectors of rows ``[n, len(sizes)]`` of whole numbers."""
+        self.check(x)
+        return F.embedding_bag(x + self.first, self.weight, mode="sum")
+
+    def check(self, x: Tensor) -> None:
+        """Reject everything but rows of whole numbers."""
         if x.dim() != 2 or x.size(1) != len(self.sizes) or x.is_floating_point():
             raise InputError(
                 f"categories must be whole numbers of shape [n, {len(self.sizes)}], "
                 f"got {x.dtype} of shape {list(x.shape)}"
             )
-        return F.embedding_bag(x + self.first, self.weight, mode="sum")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({list(self.sizes)} -> {self.weight.size(1)})"
@@ -64,6 +68,8 @@ class GINELayer(Convolution):
         out_channels: Output width, and hidden width of the MLP of two layers.
         edge_categories: The number of categories of each column of ``edge_attr``.
     """
+
+    reads = ("edge_attr",)
 
     def __init__(
         self, in_channels: int, out_channels: int, *, edge_categories: Sequence[int]

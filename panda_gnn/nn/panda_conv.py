@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ from torch_geometric.nn.inits import glorot, reset
 from panda_gnn.errors import InputError, choose
 from panda_gnn.nn.backend import current_backend
 from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.inputs import EDGE_VALUES, check_factory, check_options, option_names
 from panda_gnn.nn.kernels.row_weights import Weights
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import can_fuse, propagate_adapted
@@ -50,6 +51,9 @@ class Convolution(nn.Module):
     ``(sources, targets)``, the first sources being the targets themselves.
     """
 
+    #: What it reads of the edges, besides ``edge_index``.
+    reads: Sequence[str] = EDGE_VALUES
+
     def reset_parameters(self) -> None:
         """Reset the parameters."""
         for child in self.children():
@@ -73,12 +77,12 @@ class GraphConvolution(Convolution):
         self.conv = conv
         self.bipartite = accepts_pair(conv) if bipartite is None else bipartite
         asked = inspect.signature(conv.forward).parameters
-        self.asked = [name for name in ("edge_weight", "edge_attr", "edge_type") if name in asked]
+        self.reads = [name for name in EDGE_VALUES if name in asked]
 
     def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
         """The new states of the targets."""
         options = {
-            name: value for name in self.asked if (value := getattr(edges, name)) is not None
+            name: value for name in self.reads if (value := getattr(edges, name)) is not None
         }
         if not isinstance(x, Tensor) and not self.bipartite:
             x = x[0]
@@ -122,6 +126,7 @@ class PlainConv(nn.Module):
         residual: bool = False,
     ) -> None:
         super().__init__()
+        check_factory(conv, "conv")
         self.conv = as_convolution(conv(in_channels, out_channels))
         self.activation = activation
         self.residual = residual
@@ -190,6 +195,7 @@ class PandaConv(nn.Module):
         bipartite: bool | None = None,
     ) -> None:
         super().__init__()
+        check_factory(conv, "conv")
         self.in_channels = as_pair(in_channels, "in_channels")
         self.out_channels = as_pair(out_channels, "out_channels")
         self.activation = activation
@@ -271,6 +277,8 @@ class PandaLayer(PandaConv):
 
     def __init__(self, in_channels: Widths, out_channels: Widths, **options: Any) -> None:
         options = self.defaults | options
+        known = [*PANDA_OPTIONS, *(option_names(self.layer) or ())]
+        check_options(type(self).__name__, options, known)
         own = {name: options.pop(name) for name in PANDA_OPTIONS if name in options}
         super().__init__(partial(self.layer, **options), in_channels, out_channels, **own)
 

@@ -7,9 +7,9 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from panda_gnn.errors import InputError
 from panda_gnn.nn import kernels
 from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.inputs import check_nodes
 from panda_gnn.nn.kernels.width_rows import width_target_rows
 
 Pair = tuple[Tensor, Tensor]
@@ -48,11 +48,7 @@ class WidthPartition:
         edge_attr: Tensor | None = None,
         edge_type: Tensor | None = None,
     ) -> None:
-        if high.dtype != torch.bool or high.dim() != 1:
-            raise InputError(
-                f"high must be a boolean mask with one entry for each node, "
-                f"got {high.dtype} of shape {list(high.shape)}"
-            )
+        check_nodes(high.numel(), high)
         self.high = high
         self.whole = Edges.of_graph(
             edge_index,

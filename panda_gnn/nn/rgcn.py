@@ -46,6 +46,8 @@ class RGCNLayer(Convolution):
         bias: Whether there is a bias.
     """
 
+    reads = ("edge_weight", "edge_type")
+
     def __init__(
         self, in_channels: int, out_channels: int, *, num_relations: int = 1, bias: bool = True
     ) -> None:

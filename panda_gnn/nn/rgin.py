@@ -30,6 +30,8 @@ class RGINLayer(Convolution):
         hidden_norm: Whether the MLPs normalise their hidden layer.
     """
 
+    reads = ("edge_weight", "edge_type")
+
     def __init__(
         self,
         in_channels: int,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
@@ -38,7 +40,7 @@ def prepared(kind: type[GNN], weight: Tensor) -> Edges | WidthPartition:
 
 def model_of(kind: type[GNN], backbone: str) -> GNN:
     torch.manual_seed(0)
-    options = {"high_width": 6} if kind is PandaGNN else {}
+    options: dict[str, Any] = {"high_width": 6} if kind is PandaGNN else {}
     return kind(3, 2, backbone=backbone, width=4, num_layers=2, **options).double().eval()
 
 

@@ -40,7 +40,8 @@ def plain(backbone: str = "gcn", **options: Any) -> Any:
 
 def run(model: GNN, data: Data, **options: object) -> Tensor:
     batch = data.batch if isinstance(data, Batch) else None
-    options.setdefault("edge_attr", data.get("edge_attr"))
+    if "edge_attr" in model.reads:
+        options.setdefault("edge_attr", data.get("edge_attr"))
     high = (data.high,) if isinstance(model, PandaGNN) else ()
     out: Tensor = model(data.x, data.edge_index, *high, batch=batch, **options)
     return out

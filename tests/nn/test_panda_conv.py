@@ -85,7 +85,7 @@ def literal(conv: Any, data: Data, x: tuple[Tensor, Tensor]) -> list[Tensor]:
             rows.append(message(conv, data.high, h, u, v))
         sources, targets = torch.stack(rows), torch.stack(rows[: len(nodes)])
         edge_index = torch.tensor(index, dtype=torch.long).reshape(-1, 2).t()
-        values = {name: data[name][edges] for name in side.asked if name in data}
+        values = {name: data[name][edges] for name in side.reads if name in data}
         given = (sources, targets) if side.bipartite else sources
         new = side.conv(given, edge_index, **values)[: len(nodes)]
         out |= dict(zip(nodes, new, strict=True))
