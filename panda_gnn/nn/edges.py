@@ -144,6 +144,32 @@ class Edges:
             own = (self.edge_type == relation).nonzero().view(-1)
         return own, Edges(self.edge_index[:, own], self.num_sources, self.num_targets)
 
+    def in_graph_order(self) -> Edges:
+        """These edges in the order that they have in the whole graph."""
+        if self.order is None:
+            return self
+        place, edges = self.derive("graph order", self._in_graph_order)
+        weight, attr = self.edge_weight, self.edge_attr
+        return cast(
+            Edges,
+            edges.with_values(
+                None if weight is None else weight[place], None if attr is None else attr[place]
+            ),
+        )
+
+    def _in_graph_order(self) -> tuple[Tensor, Edges]:
+        assert self.order is not None
+        order, place = self.order.sort()
+        return place, Edges(
+            self.edge_index[:, place],
+            self.num_sources,
+            self.num_targets,
+            edge_type=None if self.edge_type is None else self.edge_type[place],
+            whole=self.whole,
+            order=order,
+            targets=self.targets,
+        )
+
     def mean(self, dtype: torch.dtype) -> Tensor:
         """The weights that turn the sum over the edges into a target into their mean."""
         return cast(Tensor, self.derive_weights(("mean", dtype), lambda: self._mean(dtype)))

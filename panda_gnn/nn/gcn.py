@@ -10,9 +10,10 @@ from torch.nn import functional as F
 from torch_geometric.nn.inits import glorot
 
 from panda_gnn.nn.backend import current_backend
+from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.kernels.row_weights import Weights, width_normalised_weights
-from panda_gnn.nn.panda_conv import Convolution, PandaSumLayer
+from panda_gnn.nn.panda_conv import PandaSumLayer
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import propagate_normalised
 

@@ -9,8 +9,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from panda_gnn.errors import InputError
+from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
-from panda_gnn.nn.panda_conv import Convolution, PandaLayer
+from panda_gnn.nn.panda_conv import PandaLayer
 from panda_gnn.nn.partition import Pair
 from panda_gnn.nn.propagate import add_messages
 

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -28,14 +28,13 @@ def check_edge_index(edge_index: Any) -> Tensor:
             f"edge_index is {kind}, but layers take pairs of nodes: give "
             "torch_geometric.utils.to_edge_index(adj_t.t()) as edge_index and edge_weight"
         )
-    if isinstance(edge_index, EdgeIndex):
-        edge_index = cast(Tensor, edge_index.as_tensor())
-    if edge_index.dim() != 2 or edge_index.size(0) != 2 or not is_integer(edge_index):
+    pairs: Tensor = edge_index.as_tensor() if isinstance(edge_index, EdgeIndex) else edge_index
+    if pairs.dim() != 2 or pairs.size(0) != 2 or not is_integer(pairs):
         raise InputError(
             f"edge_index must be integers of shape [2, num_edges], "
-            f"got {edge_index.dtype} of shape {list(edge_index.shape)}"
+            f"got {pairs.dtype} of shape {list(pairs.shape)}"
         )
-    return edge_index
+    return pairs
 
 
 def check_edge_values(num_edges: int, **values: Tensor | None) -> list[Tensor | None]:

@@ -15,6 +15,7 @@ from torch.nn import functional as F
 from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
 from panda_gnn.nn.gin import BatchNorm, GINLayer, PandaGINConv
@@ -31,7 +32,7 @@ from panda_gnn.nn.inputs import (
     option_names,
 )
 from panda_gnn.nn.kernels.dropout import dropout
-from panda_gnn.nn.panda_conv import SELECTOR_OPTIONS, Convolution, Factory, PandaConv, PlainConv
+from panda_gnn.nn.panda_conv import SELECTOR_OPTIONS, Factory, PandaConv, PlainConv
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.readout import FullyAdjacentLast, graphs_of, mean_of_graphs
 from panda_gnn.nn.released import (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
@@ -13,8 +12,9 @@ from torch_geometric.nn.inits import glorot, reset
 
 from panda_gnn.errors import InputError, choose
 from panda_gnn.nn.backend import current_backend
+from panda_gnn.nn.convolution import Convolution, GraphConvolution, as_convolution, settle
 from panda_gnn.nn.edges import Edges
-from panda_gnn.nn.inputs import EDGE_VALUES, check_factory, check_options, option_names
+from panda_gnn.nn.inputs import check_factory, check_options, option_names
 from panda_gnn.nn.kernels.row_weights import Weights
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import can_fuse, propagate_adapted
@@ -35,67 +35,6 @@ def as_pair(widths: Widths, name: str) -> tuple[int, int]:
     if low < 1 or high < 1:
         raise InputError(f"{name} is {widths}, it must be one or two positive widths")
     return low, high
-
-
-def accepts_pair(conv: nn.Module) -> bool:
-    """Whether a PyG convolution takes ``(sources, targets)``, by the annotation of its input."""
-    first = next(iter(inspect.signature(conv.forward).parameters.values()))
-    annotation = str(first.annotation)
-    return "Tuple" in annotation or "tuple" in annotation or "PairTensor" in annotation
-
-
-class Convolution(nn.Module):
-    """A convolution called with :class:`Edges`: ``conv(x, edges)`` gives the targets' new states.
-
-    ``x`` is a tensor where sources and targets are the nodes of a graph, else the pair
-    ``(sources, targets)``, the first sources being the targets themselves.
-    """
-
-    #: What it reads of the edges, besides ``edge_index``.
-    reads: Sequence[str] = EDGE_VALUES
-
-    def reset_parameters(self) -> None:
-        """Reset the parameters."""
-        for child in self.children():
-            reset(child)
-
-
-class GraphConvolution(Convolution):
-    """A PyG convolution called with :class:`Edges` instead of ``edge_index``.
-
-    It gets those of ``edge_weight``, ``edge_attr`` and ``edge_type`` that it asks for and that the
-    edges have. A convolution that takes no pair of sources and targets runs on all sources at once
-    and keeps the rows of the targets.
-
-    Args:
-        conv: The convolution.
-        bipartite: Whether it takes ``(sources, targets)``; by default read off its signature.
-    """
-
-    def __init__(self, conv: nn.Module, bipartite: bool | None = None) -> None:
-        super().__init__()
-        self.conv = conv
-        self.bipartite = accepts_pair(conv) if bipartite is None else bipartite
-        asked = inspect.signature(conv.forward).parameters
-        self.reads = [name for name in EDGE_VALUES if name in asked]
-
-    def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
-        """The new states of the targets."""
-        options = {
-            name: value for name in self.reads if (value := getattr(edges, name)) is not None
-        }
-        if not isinstance(x, Tensor) and not self.bipartite:
-            x = x[0]
-        out: Tensor = self.conv(x, edges.edge_index, **options)
-        return out[: edges.num_targets]
-
-    def __repr__(self) -> str:
-        return repr(self.conv)
-
-
-def as_convolution(conv: nn.Module, bipartite: bool | None = None) -> Convolution:
-    """``conv`` itself if it takes :class:`Edges`, else the PyG convolution ``conv`` made to."""
-    return conv if isinstance(conv, Convolution) else GraphConvolution(conv, bipartite)
 
 
 def update(out: Tensor, x: Tensor, activation: Activation | None, residual: bool) -> Tensor:
@@ -159,13 +98,15 @@ class PandaConv(nn.Module):
     model, f and g have nothing to adapt: messages are passed as they are, and low and high nodes
     differ only in their weights.
 
-    A PyG convolution that normalises by degree on its own (such as PyG's ``GCNConv``) would see the
-    degrees of one half of the graph; use :class:`~panda_gnn.nn.PandaGCNConv`, which takes those of
-    the whole graph.
+    With equal widths and equal weights of both convolutions, the layer is the plain convolution.
+    Whether that holds is tried on a small graph when a layer is made or, if it needs to see edge
+    features first, when it is first used. A convolution that normalises by degree, such as PyG's
+    ``GCNConv``, gets weights normalised by the degrees of the whole graph; one of several hops, for
+    instance, is rejected.
 
     Args:
         conv: Makes the convolution from input and output width, such as
-            ``lambda i, o: SAGEConv(i, o)``; any PyG convolution will do.
+            ``SAGEConv`` or ``lambda i, o: GATv2Conv(i, o, heads=2, concat=False)``.
         in_channels: Input widths ``(low, high)``, or one for both.
         out_channels: Output widths ``(low, high)``, or one for both.
         selector: ``"topk"`` (the paper), ``"sorted"``, ``"gated"`` or ``"linear"``.
@@ -207,10 +148,15 @@ class PandaConv(nn.Module):
         out_low, out_high = self.out_channels
         self.low = as_convolution(conv(in_low, out_low), bipartite)
         self.high = as_convolution(conv(in_high, out_high), bipartite)
+        self.settled = not self._graph_convolutions or settle(self._graph_convolutions, in_low)
         self.expand: nn.Linear | None = None
         self.selector: nn.Module | None = None
         if in_low != in_high:
             self.adapt_between(in_low, in_high)
+
+    @property
+    def _graph_convolutions(self) -> list[GraphConvolution]:
+        return [conv for conv in (self.low, self.high) if isinstance(conv, GraphConvolution)]
 
     def adapt_between(self, width: int, high_width: int, bias: bool = False) -> None:
         """Make f and g for the two widths."""
@@ -244,6 +190,11 @@ class PandaConv(nn.Module):
 
     def forward(self, x: Pair, partition: WidthPartition) -> Pair:
         """The new states of low and high nodes."""
+        if not (self.settled or torch.compiler.is_compiling()):
+            edges = partition.whole
+            self.settled = edges.edge_index.size(1) > 0 and settle(
+                self._graph_convolutions, self.in_channels[0], edges
+            )
         low, high = self.convolve(x, partition)
         return (
             update(low, x[0], self.activation, self.residual),
