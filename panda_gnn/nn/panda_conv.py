@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch_geometric.nn.inits import glorot, reset
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.nn import kernels
 from panda_gnn.nn.backend import current_backend
 from panda_gnn.nn.convolution import Convolution, GraphConvolution, as_convolution, settle
 from panda_gnn.nn.edges import Edges
@@ -250,7 +251,8 @@ class PandaSumLayer(PandaLayer):
 
     def fused_sums(self, x: Pair, partition: WidthPartition) -> Pair | None:
         """The adapted sums of low and high nodes, or ``None`` where they cannot be fused."""
-        if not can_fuse(x, partition, self.selector):
+        plain = all(kernels.untouched(conv, self.layer) for conv in (self.low, self.high))
+        if not plain or not can_fuse(x, partition, self.expand, self.selector):
             return None
         weights = self.row_weights(x, partition)
         if weights is None:

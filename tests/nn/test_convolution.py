@@ -200,7 +200,7 @@ def test_without_its_package_it_cannot_be_made_or_is_refused(name: str) -> None:
         PandaConv(lambda i, o: ABSENT[name](), 4, 4)  # type: ignore[arg-type,return-value]
 
 
-class InTurn(convolutions.MessagePassing):  # type: ignore[misc]
+class InTurn(convolutions.MessagePassing):
     """The first message into a node counts once, the second twice, and so on."""
 
     def __init__(self, in_channels: int, out_channels: int) -> None:
@@ -208,10 +208,10 @@ class InTurn(convolutions.MessagePassing):  # type: ignore[misc]
         self.linear = nn.Linear(in_channels, out_channels)
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        turn = [
-            (edge_index[1, :e] == edge_index[1, e]).sum() + 1 for e in range(edge_index.size(1))
-        ]
-        return self.linear(self.propagate(edge_index, x=x, turn=torch.stack(turn)))
+        target = edge_index[1]
+        turn = torch.stack([(target[: e + 1] == v).sum() for e, v in enumerate(target)])
+        out: Tensor = self.linear(self.propagate(edge_index, x=x, turn=turn))
+        return out
 
     def message(self, x_j: Tensor, turn: Tensor) -> Tensor:
         return x_j * turn.view(-1, 1)
