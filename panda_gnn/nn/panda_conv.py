@@ -15,7 +15,15 @@ from panda_gnn.nn import kernels
 from panda_gnn.nn.backend import current_backend
 from panda_gnn.nn.convolution import Convolution, GraphConvolution, as_convolution, settle
 from panda_gnn.nn.edges import Edges
-from panda_gnn.nn.inputs import check_factory, check_options, option_names
+from panda_gnn.nn.inputs import (
+    check_factory,
+    check_features,
+    check_nodes,
+    check_options,
+    check_prepared,
+    check_read,
+    option_names,
+)
 from panda_gnn.nn.kernels.row_weights import Weights
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import can_fuse, propagate_adapted
@@ -118,9 +126,12 @@ class PandaConv(nn.Module):
         bipartite: Whether a PyG convolution takes ``(sources, targets)``; by default found out.
 
     Shapes:
-        - **input:** states ``(x_low, x_high)`` of shapes :math:`(|V_{low}|, F_{low})` and
-          :math:`(|V_{high}|, F_{high})`, and the :class:`WidthPartition` of the graph
-        - **output:** the new states as a pair
+        - **input:** states of all nodes :math:`(|V|, F)`, where low and high ones have one width,
+          or the pair ``(x_low, x_high)`` of shapes :math:`(|V_{low}|, F_{low})` and
+          :math:`(|V_{high}|, F_{high})`; edge indices :math:`(2, |E|)` and the mask of the high
+          nodes :math:`(|V|)`, or the :class:`WidthPartition` made of them
+        - **output:** for states of all nodes their new states :math:`(|V|, F')`, if both output
+          widths are equal; else the new states as a pair
     """
 
     def __init__(
@@ -189,7 +200,54 @@ class PandaConv(nn.Module):
         high = self.high((torch.cat([x_high, expanded]), x_high), partition.into_high)
         return low, high
 
-    def forward(self, x: Pair, partition: WidthPartition) -> Pair:
+    def forward(
+        self,
+        x: Tensor | Pair,
+        edge_index: Tensor | WidthPartition,
+        high: Tensor | None = None,
+        edge_weight: Tensor | None = None,
+        edge_attr: Tensor | None = None,
+        edge_type: Tensor | None = None,
+    ) -> Any:
+        """The new states of low and high nodes.
+
+        Args:
+            x: The states of all nodes, or those of low and high nodes as a pair.
+            edge_index: The edges, as a tensor or prepared as a
+                :class:`~panda_gnn.nn.WidthPartition`.
+            high: Boolean mask of the high nodes; needed where ``edge_index`` is a tensor.
+            edge_weight: Optional weight of each edge.
+            edge_attr: Optional features of each edge.
+            edge_type: Optional relation of each edge.
+
+        Returns:
+            A tensor for all nodes where ``x`` is one and both output widths are equal, else a pair.
+        """
+        values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
+        if isinstance(edge_index, WidthPartition):
+            partition = edge_index
+            check_prepared(partition, high=high, **values)
+        else:
+            if high is None:
+                raise InputError(
+                    f"{type(self).__name__} needs the mask of the high nodes: pass "
+                    "high=data.high, written by panda_gnn.transforms.ExpandWidth"
+                )
+            check_read(values, self.low.reads, type(self).__name__)
+            partition = WidthPartition(edge_index, high, **values)
+        if not isinstance(x, Tensor):
+            return self._of_pair(x, partition)
+        if self.in_channels[0] != self.in_channels[1]:
+            raise InputError(
+                f"x is one tensor, but low and high nodes have the widths {self.in_channels}: give "
+                "the pair (x_low, x_high), such as partition.split(x)"
+            )
+        check_features(x, self.in_channels[0])
+        check_nodes(x.size(0), partition.high)
+        out = self._of_pair(partition.split(x), partition)
+        return partition.merge(*out) if self.out_channels[0] == self.out_channels[1] else out
+
+    def _of_pair(self, x: Pair, partition: WidthPartition) -> Pair:
         """The new states of low and high nodes."""
         if not (self.settled or torch.compiler.is_compiling()):
             edges = partition.whole

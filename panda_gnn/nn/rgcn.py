@@ -28,7 +28,8 @@ def check_relations(edges: Edges, num_relations: int) -> None:
                 f"num_relations={num_relations}: types must be 0 to {num_relations - 1}"
             )
 
-    edges.derive(("relations checked", num_relations), check)
+    if not torch.compiler.is_compiling():
+        edges.derive(("relations checked", num_relations), check)
 
 
 class RGCNLayer(Convolution):
