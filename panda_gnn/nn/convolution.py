@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError
 from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.explain import explained
 from panda_gnn.nn.inputs import EDGE_VALUES
 from panda_gnn.nn.partition import Pair, WidthPartition
 
@@ -97,8 +99,16 @@ class GraphConvolution(Convolution):
                 node = torch.arange(edges.num_targets, device=edge_index.device)
                 edge_index = torch.cat([edge_index, torch.stack([node, node])], dim=1)
                 weight = torch.cat([weight, loop])
+                if edges.mask is not None:
+                    ones = edges.mask.new_ones(edges.num_targets)
+                    edges = replace(edges, mask=torch.cat([edges.mask, ones]))
             options["edge_weight"] = weight
-        out: Tensor = self.conv(x if self.bipartite else sources, edge_index, **options)
+        given = x if self.bipartite else sources
+        if edges.mask is None and edges.listener is None:
+            out: Tensor = self.conv(given, edge_index, **options)
+        else:
+            with explained(self.conv, edges):
+                out = self.conv(given, edge_index, **options)
         return out[: edges.num_targets]
 
     def __repr__(self) -> str:

@@ -32,6 +32,8 @@ class Edges:
         whole: For one half of a partition, the edges of the whole graph.
         order: For one half of a partition, the number of each edge in the whole graph.
         targets: For one half of a partition, the targets' numbers in the whole graph.
+        mask: What the message of each edge is multiplied by, where an explainer asks for it.
+        listener: Called with edges and their attention, where an explainer asks for it.
     """
 
     edge_index: Tensor
@@ -45,6 +47,8 @@ class Edges:
     whole: Edges | None = None
     order: Tensor | None = None
     targets: Tensor | None = None
+    mask: Tensor | None = None
+    listener: Callable[[Edges, Tensor], None] | None = None
     _derived: dict[object, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -87,11 +91,31 @@ class Edges:
         since weights may learn or change."""
         return self.derive(key, compute) if self.edge_weight is None else compute()
 
-    def with_values(self, edge_weight: Tensor | None, edge_attr: Tensor | None = None) -> Edges:
-        """These edges with weights and features; what is derived is shared."""
-        if edge_weight is None and edge_attr is None:
+    def with_values_of(self, other: Edges, number: Tensor) -> Edges:
+        """These edges, which are those of the given ``number`` in ``other``, with weights, features
+        and mask taken from there; what is derived stays shared."""
+        values = (other.edge_weight, other.edge_attr, other.mask, other.listener)
+        if all(value is None for value in values):
             return self
-        return replace(self, edge_weight=edge_weight, edge_attr=edge_attr)
+
+        def take(values: Tensor | None) -> Tensor | None:
+            return None if values is None else values[number]
+
+        return replace(
+            self,
+            edge_weight=take(other.edge_weight),
+            edge_attr=take(other.edge_attr),
+            mask=take(other.mask),
+            listener=other.listener,
+        )
+
+    def masked(self, weight: Tensor | None) -> Tensor | None:
+        """The given weight of each edge, or row for each edge, times the mask, if there is one."""
+        if self.mask is None:
+            return weight
+        if weight is None:
+            return self.mask
+        return weight * self.mask.view(-1, *[1] * (weight.dim() - 1)).to(weight.dtype)
 
     def weight(self, dtype: torch.dtype) -> Tensor:
         """The weight of each edge, one where none was given."""
@@ -134,8 +158,7 @@ class Edges:
         if self.edge_type is None and relation == 0:
             return self
         own, edges = self.derive(("relation", relation), lambda: self._relation(relation))
-        weight = None if self.edge_weight is None else self.edge_weight[own]
-        return cast(Edges, edges.with_values(weight))
+        return cast(Edges, edges.with_values_of(self, own))
 
     def _relation(self, relation: int) -> tuple[Tensor, Edges]:
         if self.edge_type is None:
@@ -149,13 +172,7 @@ class Edges:
         if self.order is None:
             return self
         place, edges = self.derive("graph order", self._in_graph_order)
-        weight, attr = self.edge_weight, self.edge_attr
-        return cast(
-            Edges,
-            edges.with_values(
-                None if weight is None else weight[place], None if attr is None else attr[place]
-            ),
-        )
+        return cast(Edges, edges.with_values_of(self, place))
 
     def _in_graph_order(self) -> tuple[Tensor, Edges]:
         assert self.order is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -87,6 +88,7 @@ class GINELayer(Convolution):
             raise InputError("gine needs the categories of every edge: give edge_attr")
         sources, targets = (x, x) if isinstance(x, Tensor) else x
         messages = F.relu(sources[edges.edge_index[0]] + self.edge_encoder(edges.edge_attr))
+        messages = messages if edges.mask is None else cast(Tensor, edges.masked(messages))
         out: Tensor = self.mlp(add_messages(targets, edges, messages))
         return out
 

@@ -15,6 +15,7 @@ from panda_gnn.nn import kernels
 from panda_gnn.nn.backend import current_backend
 from panda_gnn.nn.convolution import Convolution, GraphConvolution, as_convolution, settle
 from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.explain import EdgeMask, hide
 from panda_gnn.nn.inputs import (
     check_factory,
     check_features,
@@ -78,6 +79,8 @@ class PlainConv(nn.Module):
         self.conv = as_convolution(conv(in_channels, out_channels))
         self.activation = activation
         self.residual = residual
+        #: For explainers, which know PyG's convolutions already.
+        self.edge_mask = None if isinstance(self.conv, GraphConvolution) else EdgeMask()
 
     def reset_parameters(self) -> None:
         """Reset the parameters."""
@@ -85,6 +88,8 @@ class PlainConv(nn.Module):
 
     def forward(self, x: Tensor, edges: Edges) -> Tensor:
         """The new states of all nodes."""
+        if self.edge_mask is not None:
+            edges = self.edge_mask.of(edges)
         return update(self.conv(x, edges), x, self.activation, self.residual)
 
 
@@ -160,6 +165,9 @@ class PandaConv(nn.Module):
         out_low, out_high = self.out_channels
         self.low = as_convolution(conv(in_low, out_low), bipartite)
         self.high = as_convolution(conv(in_high, out_high), bipartite)
+        self.edge_mask = EdgeMask()
+        for conv_of_half in self._graph_convolutions:
+            hide(conv_of_half.conv)
         self.settled = not self._graph_convolutions or settle(self._graph_convolutions, in_low)
         self.expand: nn.Linear | None = None
         self.selector: nn.Module | None = None
@@ -254,6 +262,7 @@ class PandaConv(nn.Module):
             self.settled = edges.edge_index.size(1) > 0 and settle(
                 self._graph_convolutions, self.in_channels[0], edges
             )
+        partition = partition.with_whole(self.edge_mask.of(partition.whole))
         low, high = self.convolve(x, partition)
         return (
             update(low, x[0], self.activation, self.residual),

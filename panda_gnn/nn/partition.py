@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import cast
 
 import torch
@@ -94,10 +95,16 @@ class WidthPartition:
 
     def _with_values(self, half: Edges) -> Edges:
         """One half with its weights and features, taken now: they may learn or change."""
-        weight, attr, order = self.whole.edge_weight, self.whole.edge_attr, half.order
-        return half.with_values(
-            None if weight is None else weight[order], None if attr is None else attr[order]
-        )
+        assert half.order is not None
+        return half.with_values_of(self.whole, half.order)
+
+    def with_whole(self, whole: Edges) -> WidthPartition:
+        """This split of the same edges with other values; what is derived stays shared."""
+        if whole is self.whole:
+            return self
+        other = copy(self)
+        other.whole = whole
+        return other
 
     def _split_nodes(self) -> Pair:
         if kernels.apply_to(self.high, self.whole.edge_index):

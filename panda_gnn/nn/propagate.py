@@ -26,6 +26,7 @@ def propagate(
         weight: A weight for each edge, or ``None`` for one.
         loop: A weight for each target's own state, or ``None`` for zero.
     """
+    weight = edges.masked(weight)
     weights = [values for values in (weight, loop) if values is not None]
     if kernels.apply_to(x, edges.edge_index, *weights):
         return row_sums(x, edges, edge_weights(edges, weight, x.dtype), loop)
@@ -39,7 +40,7 @@ def propagate(
 def propagate_normalised(x: Tensor, edges: Edges, self_loops: bool) -> Tensor:
     r"""The sums :math:`\sum_u \frac{1}{\sqrt{d_u d_v}} \mathbf{x}_u`, v being its own neighbour too
     where there are ``self_loops``."""
-    if kernels.apply_to(x, edges.edge_index):
+    if edges.mask is None and kernels.apply_to(x, edges.edge_index):
         return row_sums(x, edges, *normalised_weights(edges, self_loops, x.dtype))
     return propagate(x, edges, *edges.norm(self_loops, x.dtype))
 
@@ -65,6 +66,8 @@ def can_fuse(
         and selector.eta.second is None
         and selector.high_width <= GREATEST_WIDTH
     ):
+        return False
+    if partition.whole.mask is not None:
         return False
     if expand is not None and not kernels.untouched(expand, nn.Linear):
         return False
