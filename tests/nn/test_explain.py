@@ -18,6 +18,7 @@ from panda_gnn.nn.models import BACKBONES
 from tests.nn.graphs import BONDS, MIXED
 
 COUNT = MIXED.num_edges
+CONFIG = {"mode": "multiclass_classification", "task_level": "node", "return_type": "raw"}
 OPTIONS: dict[str, Any] = {"width": 4, "num_layers": 2, "readout": None}
 
 
