@@ -14,6 +14,8 @@ from torch import Tensor
 from torch_geometric.data import Batch, Data
 
 from panda_gnn.errors import choose
+from panda_gnn.nn.convolution import small_graph
+from panda_gnn.nn.panda_conv import Factory, PandaConv, PlainConv
 
 Model = Callable[[Data], Tensor]
 
@@ -62,3 +64,42 @@ def assert_reduces_to(
     """Two models agree on every graph."""
     for graph in graphs:
         torch.testing.assert_close(model(graph), other(graph), rtol=0, atol=tolerance)
+
+
+def assert_reduces_to_plain(
+    conv: Factory,
+    *,
+    width: int = 4,
+    edge_attr: Tensor | None = None,
+    edge_type: Tensor | None = None,
+    edge_weight: Tensor | None = None,
+    num_graphs: int = 3,
+    tolerance: float = 1e-9,
+) -> None:
+    """A convolution made width-aware is the plain one where both widths and weights are equal.
+
+    Try your own convolution with it before you make it width-aware::
+
+        assert_reduces_to_plain(MyConv)
+        assert_reduces_to_plain(lambda i, o: MyConv(i, o, edge_dim=3), edge_attr=torch.rand(50, 3))
+
+    Args:
+        conv: Makes the convolution from input and output width.
+        width: Input and output width.
+        edge_attr: Rows to draw those of the edges from, if the convolution needs features of edges.
+        edge_type: Likewise, relations.
+        edge_weight: Likewise, weights.
+        num_graphs: The number of random graphs that are tried.
+        tolerance: The greatest difference.
+    """
+    rows = {"edge_attr": edge_attr, "edge_type": edge_type, "edge_weight": edge_weight}
+    values = {name: value for name, value in rows.items() if value is not None}
+    layer = PandaConv(conv, width, width).double().eval()
+    plain = PlainConv(conv, width, width).double().eval()
+    for module in (layer.high, plain.conv):
+        module.load_state_dict(layer.low.state_dict())
+    for seed in range(num_graphs):
+        x, partition = small_graph(width, torch.float64, seed, **values)
+        found = partition.merge(*layer(partition.split(x), partition))
+        expected = plain(x, partition.whole)
+        torch.testing.assert_close(found, expected, rtol=0, atol=tolerance)

@@ -38,10 +38,16 @@ class backend:
     def __init__(self, name: str) -> None:
         global _current
         self.name = choose("backend", name, BACKENDS)
-        self.before = _current
+        self._before: list[str] = [_current]
+        self._entered = False
         _current = name
 
     def __enter__(self) -> backend:
+        global _current
+        if self._entered or _current != self.name:  # a stored object, entered later
+            self._before.append(_current)
+        self._entered = True
+        _current = self.name
         return self
 
     def __exit__(
@@ -51,7 +57,7 @@ class backend:
         trace: TracebackType | None,
     ) -> None:
         global _current
-        _current = self.before
+        _current = self._before.pop()
 
     def __repr__(self) -> str:
         return f"backend('{self.name}')"

@@ -140,14 +140,19 @@ class CommuteTimeGNN(GNN):
         self,
         x: Tensor,
         edge_index: Tensor | Edges,
-        *,
+        edge_weight: Tensor | None = None,
+        edge_attr: Tensor | None = None,
         batch: Tensor | None = None,
         num_graphs: int | None = None,
-        **options: Any,
+        edge_type: Tensor | None = None,
+        expander_edge_index: Tensor | None = None,
     ) -> Tensor:
         """The scores of each graph, or of each node where ``readout`` is ``None``."""
+        self._check_x(x)
+        if edge_weight is not None:
+            raise InputError("edge_weight was given, but CommuteTimeGNN learns it: leave it out")
         index = edge_index.edge_index if isinstance(edge_index, Edges) else edge_index
         weight, self.auxiliary_loss = self.commute_time(x, index, batch, num_graphs)
         return super().forward(
-            x, index, batch=batch, num_graphs=num_graphs, edge_weight=weight, **options
+            x, index, weight, edge_attr, batch, num_graphs, edge_type, expander_edge_index
         )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import torch
 from torch import Tensor
 
-from panda_gnn.errors import InputError
+from panda_gnn.nn.inputs import check_edge_index, check_edge_values, check_nodes
 
 
 @dataclass(eq=False)
@@ -32,6 +32,8 @@ class Edges:
         whole: For one half of a partition, the edges of the whole graph.
         order: For one half of a partition, the number of each edge in the whole graph.
         targets: For one half of a partition, the targets' numbers in the whole graph.
+        mask: What the message of each edge is multiplied by, where an explainer asks for it.
+        listener: Called with edges and their attention, where an explainer asks for it.
     """
 
     edge_index: Tensor
@@ -45,6 +47,8 @@ class Edges:
     whole: Edges | None = None
     order: Tensor | None = None
     targets: Tensor | None = None
+    mask: Tensor | None = None
+    listener: Callable[[Edges, Tensor], None] | None = None
     _derived: dict[object, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -60,28 +64,19 @@ class Edges:
         num_graphs: int | None = None,
     ) -> Edges:
         """All edges of a graph, or of several side by side."""
-        if edge_index.dim() != 2 or edge_index.size(0) != 2 or edge_index.is_floating_point():
-            raise InputError(
-                f"edge_index must be integers of shape [2, num_edges], "
-                f"got {edge_index.dtype} of shape {list(edge_index.shape)}"
-            )
-        for name, values in (
-            ("edge_weight", edge_weight),
-            ("edge_attr", edge_attr),
-            ("edge_type", edge_type),
-        ):
-            if values is not None and values.size(0) != edge_index.size(1):
-                raise InputError(
-                    f"{name} has {values.size(0)} rows, but edge_index has "
-                    f"{edge_index.size(1)} edges: give one row for each edge"
-                )
-        options = (edge_weight, edge_attr, edge_type, batch, num_graphs)
-        return cls(edge_index, num_nodes, num_nodes, *options)
+        edge_index = check_edge_index(edge_index)
+        values = check_edge_values(
+            edge_index.size(1), edge_weight=edge_weight, edge_attr=edge_attr, edge_type=edge_type
+        )
+        check_nodes(num_nodes, batch=batch)
+        weight, attr, relation = values
+        return cls(edge_index, num_nodes, num_nodes, weight, attr, relation, batch, num_graphs)
 
     def derive(self, key: object, compute: Callable[[], Any]) -> Any:
         """Return ``compute()``, computed once for these edges and kept under ``key``.
 
-        What is computed in inference mode can be used in training later.
+        Only what follows from ``edge_index`` and ``edge_type`` may be kept. What is computed in
+        inference mode can be used in training later.
         """
         if key not in self._derived:
             if not torch.compiler.is_compiling() and torch.is_inference_mode_enabled():
@@ -90,6 +85,37 @@ class Edges:
             else:
                 self._derived[key] = compute()
         return self._derived[key]
+
+    def derive_weights(self, key: object, compute: Callable[[], Any]) -> Any:
+        """:meth:`derive` for what follows from ``edge_weight``: computed anew where there is one,
+        since weights may learn or change."""
+        return self.derive(key, compute) if self.edge_weight is None else compute()
+
+    def with_values_of(self, other: Edges, number: Tensor) -> Edges:
+        """These edges, which are those of the given ``number`` in ``other``, with weights, features
+        and mask taken from there; what is derived stays shared."""
+        values = (other.edge_weight, other.edge_attr, other.mask, other.listener)
+        if all(value is None for value in values):
+            return self
+
+        def take(values: Tensor | None) -> Tensor | None:
+            return None if values is None else values[number]
+
+        return replace(
+            self,
+            edge_weight=take(other.edge_weight),
+            edge_attr=take(other.edge_attr),
+            mask=take(other.mask),
+            listener=other.listener,
+        )
+
+    def masked(self, weight: Tensor | None) -> Tensor | None:
+        """The given weight of each edge, or row for each edge, times the mask, if there is one."""
+        if self.mask is None:
+            return weight
+        if weight is None:
+            return self.mask
+        return weight * self.mask.view(-1, *[1] * (weight.dim() - 1)).to(weight.dtype)
 
     def weight(self, dtype: torch.dtype) -> Tensor:
         """The weight of each edge, one where none was given."""
@@ -105,7 +131,7 @@ class Edges:
         """
         return cast(
             "tuple[Tensor, Tensor | None]",
-            self.derive(("norm", self_loops, dtype), lambda: self._norm(self_loops, dtype)),
+            self.derive_weights(("norm", self_loops, dtype), lambda: self._norm(self_loops, dtype)),
         )
 
     def _norm(self, self_loops: bool, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
@@ -131,19 +157,39 @@ class Edges:
         """The edges of one relation; without ``edge_type`` all edges are of relation 0."""
         if self.edge_type is None and relation == 0:
             return self
-        return cast(Edges, self.derive(("relation", relation), lambda: self._relation(relation)))
+        own, edges = self.derive(("relation", relation), lambda: self._relation(relation))
+        return cast(Edges, edges.with_values_of(self, own))
 
-    def _relation(self, relation: int) -> Edges:
+    def _relation(self, relation: int) -> tuple[Tensor, Edges]:
         if self.edge_type is None:
             own = self.edge_index.new_empty(0)
         else:
             own = (self.edge_type == relation).nonzero().view(-1)
-        weight = None if self.edge_weight is None else self.edge_weight[own]
-        return Edges(self.edge_index[:, own], self.num_sources, self.num_targets, weight)
+        return own, Edges(self.edge_index[:, own], self.num_sources, self.num_targets)
+
+    def in_graph_order(self) -> Edges:
+        """These edges in the order that they have in the whole graph."""
+        if self.order is None:
+            return self
+        place, edges = self.derive("graph order", self._in_graph_order)
+        return cast(Edges, edges.with_values_of(self, place))
+
+    def _in_graph_order(self) -> tuple[Tensor, Edges]:
+        assert self.order is not None
+        order, place = self.order.sort()
+        return place, Edges(
+            self.edge_index[:, place],
+            self.num_sources,
+            self.num_targets,
+            edge_type=None if self.edge_type is None else self.edge_type[place],
+            whole=self.whole,
+            order=order,
+            targets=self.targets,
+        )
 
     def mean(self, dtype: torch.dtype) -> Tensor:
         """The weights that turn the sum over the edges into a target into their mean."""
-        return cast(Tensor, self.derive(("mean", dtype), lambda: self._mean(dtype)))
+        return cast(Tensor, self.derive_weights(("mean", dtype), lambda: self._mean(dtype)))
 
     def _mean(self, dtype: torch.dtype) -> Tensor:
         target = self.edge_index[1]

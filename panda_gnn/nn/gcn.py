@@ -9,10 +9,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch_geometric.nn.inits import glorot
 
+from panda_gnn.nn import kernels
 from panda_gnn.nn.backend import current_backend
+from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.kernels.row_weights import Weights, width_normalised_weights
-from panda_gnn.nn.panda_conv import Convolution, PandaSumLayer
+from panda_gnn.nn.panda_conv import PandaSumLayer
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import propagate_normalised
 
@@ -32,6 +34,8 @@ class GCNLayer(Convolution):
         bias: Whether there is a bias.
     """
 
+    reads = ("edge_weight",)
+
     def __init__(
         self, in_channels: int, out_channels: int, *, self_loops: bool = True, bias: bool = True
     ) -> None:
@@ -50,7 +54,9 @@ class GCNLayer(Convolution):
         """The new states of the targets; the sum and the linear map change places if that is less
         work."""
         sources = x if isinstance(x, Tensor) else x[0]
-        if self.linear.out_features >= self.linear.in_features:
+        if not kernels.untouched(self.linear, nn.Linear) or (
+            self.linear.out_features >= self.linear.in_features
+        ):
             return self.transform(propagate_normalised(sources, edges, self.self_loops))
         sources = F.linear(sources, self.linear.weight)
         return self.add_bias(propagate_normalised(sources, edges, self.self_loops))
@@ -107,7 +113,14 @@ class PandaGCNConv(PandaSumLayer):
     def maps_first(self) -> bool:
         """Whether both linear maps of every node come before the sum: where the input is wide, as
         word counts are, and f and g have nothing to adapt, that is less work."""
-        return self.selector is None and self.in_channels[0] > sum(self.out_channels)
+        return (
+            self.selector is None
+            and self.in_channels[0] > sum(self.out_channels)
+            and all(
+                kernels.untouched(conv, GCNLayer) and kernels.untouched(conv.linear, nn.Linear)
+                for conv in (self.low, self.high)
+            )
+        )
 
     def row_weights(self, x: Pair, partition: WidthPartition) -> Weights:
         """The normalised weights of the whole graph."""

@@ -7,9 +7,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from panda_gnn.nn.backend import current_backend
+from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.kernels.row_weights import Weights, width_edge_weights
-from panda_gnn.nn.panda_conv import Convolution, PandaSumLayer
+from panda_gnn.nn.panda_conv import PandaSumLayer
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import propagate
 
@@ -19,7 +20,7 @@ class BatchNorm(nn.BatchNorm1d):
 
     def forward(self, x: Tensor) -> Tensor:
         """The normalised rows."""
-        if torch.compiler.is_compiling() and not self.training:
+        if torch.compiler.is_compiling():
             return self._written_out(x)
         if self.training and x.size(0) < 2:
             return F.batch_norm(
@@ -29,10 +30,35 @@ class BatchNorm(nn.BatchNorm1d):
 
     def _written_out(self, x: Tensor) -> Tensor:
         """The formula, since torch's own asks how many rows there are, which stops an export."""
-        assert self.running_mean is not None
-        assert self.running_var is not None
-        scale = self.weight * (self.running_var + self.eps).rsqrt()
-        return (x - self.running_mean) * scale + self.bias
+        mean, variance = self.running_mean, self.running_var
+        assert mean is not None
+        assert variance is not None
+        if self.training:
+            mean, variance = self._batch_statistics(x, mean, variance)
+        scale = self.weight * (variance + self.eps).rsqrt()
+        return (x - mean) * scale + self.bias
+
+    def _batch_statistics(self, x: Tensor, mean: Tensor, variance: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and variance of the rows, of which the running ones keep a part; the running ones
+        themselves where there are fewer than two rows."""
+        count = torch.ones_like(x[:, 0]).sum()
+        own_mean = x.sum(0) / count.clamp(min=1)
+        squares = (x - own_mean).square().sum(0)
+        few, part = count < 2, self.momentum
+        assert part is not None
+        with torch.no_grad():
+            unbiased = squares / (count - 1).clamp(min=1)
+            new_mean = torch.where(few, mean, (1 - part) * mean + part * own_mean)
+            new_variance = torch.where(few, variance, (1 - part) * variance + part * unbiased)
+            old = mean.clone(), variance.clone()
+            mean.copy_(new_mean)
+            variance.copy_(new_variance)
+            assert self.num_batches_tracked is not None
+            self.num_batches_tracked.add_((~few).to(self.num_batches_tracked.dtype))
+        return (
+            torch.where(few, old[0], own_mean),
+            torch.where(few, old[1], squares / count.clamp(min=1)),
+        )
 
 
 def perceptron(
@@ -62,6 +88,8 @@ class GINLayer(Convolution):
         train_eps: Whether epsilon is learned.
         hidden_norm: Whether the MLP normalises its hidden layer.
     """
+
+    reads = ("edge_weight",)
 
     def __init__(
         self,

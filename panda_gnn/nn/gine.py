@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from panda_gnn.errors import InputError
+from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
-from panda_gnn.nn.panda_conv import Convolution, PandaLayer
+from panda_gnn.nn.panda_conv import PandaLayer
 from panda_gnn.nn.partition import Pair
 from panda_gnn.nn.propagate import add_messages
 
@@ -40,12 +42,16 @@ class CategoryEncoder(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The vectors of rows ``[n, len(sizes)]`` of whole numbers."""
+        self.check(x)
+        return F.embedding_bag(x + self.first, self.weight, mode="sum")
+
+    def check(self, x: Tensor) -> None:
+        """Reject everything but rows of whole numbers."""
         if x.dim() != 2 or x.size(1) != len(self.sizes) or x.is_floating_point():
             raise InputError(
                 f"categories must be whole numbers of shape [n, {len(self.sizes)}], "
                 f"got {x.dtype} of shape {list(x.shape)}"
             )
-        return F.embedding_bag(x + self.first, self.weight, mode="sum")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({list(self.sizes)} -> {self.weight.size(1)})"
@@ -65,6 +71,8 @@ class GINELayer(Convolution):
         edge_categories: The number of categories of each column of ``edge_attr``.
     """
 
+    reads = ("edge_attr",)
+
     def __init__(
         self, in_channels: int, out_channels: int, *, edge_categories: Sequence[int]
     ) -> None:
@@ -80,6 +88,7 @@ class GINELayer(Convolution):
             raise InputError("gine needs the categories of every edge: give edge_attr")
         sources, targets = (x, x) if isinstance(x, Tensor) else x
         messages = F.relu(sources[edges.edge_index[0]] + self.edge_encoder(edges.edge_attr))
+        messages = messages if edges.mask is None else cast(Tensor, edges.masked(messages))
         out: Tensor = self.mlp(add_messages(targets, edges, messages))
         return out
 

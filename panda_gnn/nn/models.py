@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
@@ -14,10 +15,22 @@ from torch.nn import functional as F
 from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
 from panda_gnn.nn.gin import BatchNorm, GINLayer, PandaGINConv
 from panda_gnn.nn.gine import CategoryEncoder, GINELayer, PandaGINEConv
+from panda_gnn.nn.inputs import (
+    check_factory,
+    check_features,
+    check_nodes,
+    check_options,
+    check_prepared,
+    check_read,
+    keyword_names,
+    name_of,
+    option_names,
+)
 from panda_gnn.nn.kernels.dropout import dropout
 from panda_gnn.nn.panda_conv import SELECTOR_OPTIONS, Factory, PandaConv, PlainConv
 from panda_gnn.nn.partition import Pair, WidthPartition
@@ -83,7 +96,7 @@ class GNN(nn.Module):
             ``x``, which are then embedded into ``width`` numbers.
         out_channels: Number of classes or targets.
         backbone: ``"gcn"``, ``"gin"``, ``"gine"``, ``"rgcn"``, ``"rgin"``, or a function that makes
-            any PyG convolution from input and output width.
+            any PyG convolution from input and output width, such as the class itself.
         width: Hidden width.
         num_layers: Number of hidden layers.
         dropout: Dropout probability.
@@ -95,7 +108,8 @@ class GNN(nn.Module):
         unit_norm: Divide the states of nodes by their norm after every convolution.
         head_layers: Number of linear maps of the head.
         edge_categories: The number of categories of each column of ``edge_attr``, for ``"gine"``.
-        **options: Options of the backbone's layers, such as ``num_relations`` or ``self_loops``.
+        **options: Options of the backbone's layers, such as ``num_relations`` or ``self_loops``, or
+            of the convolution's class.
     """
 
     #: What the last forward pass adds to the loss of the task.
@@ -123,6 +137,8 @@ class GNN(nn.Module):
         super().__init__()
         if isinstance(backbone, str):
             choose("backbone", backbone, PLAIN_LAYERS)
+        else:
+            check_factory(backbone, "backbone")
         if readout not in ("mean", None):
             raise InputError(f"unknown readout '{readout}': choose mean, or None for node outputs")
         if width < 1 or num_layers < 1 or head_layers < 0:
@@ -136,7 +152,9 @@ class GNN(nn.Module):
             options["edge_categories"] = edge_categories
         if backbone == "gcn" and batch_norm:
             options.setdefault("bias", False)
-        self.backbone = backbone
+        self._check_options(backbone, options)
+        #: The name of the backbone, or that of the function that makes its convolutions.
+        self.backbone = backbone if isinstance(backbone, str) else name_of(backbone)
         self.width = width
         self.num_layers = num_layers
         self.dropout = dropout
@@ -150,8 +168,9 @@ class GNN(nn.Module):
         if not isinstance(in_channels, int):
             self.encoder = CategoryEncoder(in_channels, width)
             in_channels = width
+        self.in_channels = in_channels
         widths = [in_channels] + [width] * num_layers + ([] if head_layers else [out_channels])
-        layers = self._make_layers(widths, options)
+        layers = self._make_layers(backbone, widths, options)
         if last_layer_fa:
             if not isinstance(backbone, str):
                 raise InputError(f"last_layer_fa needs a backbone among {', '.join(BACKBONES)}")
@@ -165,14 +184,27 @@ class GNN(nn.Module):
         head = [width] * head_layers + [out_channels]
         self.head = nn.ModuleList(nn.Linear(i, o) for i, o in pairwise(head))
 
-    def _make_layers(self, widths: list[int], options: dict[str, Any]) -> list[Any]:
-        return [self._plain_layer(i, widths, options) for i in range(len(widths) - 1)]
+    def _check_options(self, backbone: str | Factory, options: Mapping[str, Any]) -> None:
+        """The backbone takes all options that the model does not take itself."""
+        known = option_names(PLAIN_LAYERS[backbone] if isinstance(backbone, str) else backbone)
+        if known is not None:
+            kinds = [kind for kind in type(self).__mro__ if issubclass(kind, GNN)]
+            own = [name for kind in kinds for name in keyword_names(vars(kind)["__init__"])]
+            known = [*known, *dict.fromkeys(own)]
+        name = backbone if isinstance(backbone, str) else name_of(backbone)
+        check_options(f"{type(self).__name__} with backbone {name}", options, known)
 
-    def _plain_layer(self, i: int, widths: list[int], options: dict[str, Any]) -> PlainConv:
-        make = self.backbone
-        if isinstance(make, str):
-            layer = PLAIN_LAYERS[make]
-            make = lambda i, o: layer(i, o, **options)  # noqa: E731
+    def _make_layers(
+        self, backbone: str | Factory, widths: list[int], options: dict[str, Any]
+    ) -> list[Any]:
+        layers = range(len(widths) - 1)
+        return [self._plain_layer(i, backbone, widths, options) for i in layers]
+
+    def _plain_layer(
+        self, i: int, backbone: str | Factory, widths: list[int], options: dict[str, Any]
+    ) -> PlainConv:
+        layer = PLAIN_LAYERS[backbone] if isinstance(backbone, str) else backbone
+        make = partial(layer, **options)
         return PlainConv(make, *widths[i : i + 2], **self._layer_options(i))
 
     def _layer_options(self, i: int) -> dict[str, Any]:
@@ -232,11 +264,10 @@ class GNN(nn.Module):
         self,
         x: Tensor,
         edge_index: Tensor | Edges,
-        *,
-        batch: Tensor | None = None,
-        num_graphs: int | None = None,
         edge_weight: Tensor | None = None,
         edge_attr: Tensor | None = None,
+        batch: Tensor | None = None,
+        num_graphs: int | None = None,
         edge_type: Tensor | None = None,
         expander_edge_index: Tensor | None = None,
     ) -> Tensor:
@@ -245,28 +276,54 @@ class GNN(nn.Module):
         Args:
             x: Node features or categories, shape ``[num_nodes, columns]``.
             edge_index: The edges, as a tensor or prepared as :class:`~panda_gnn.nn.Edges`.
-            batch: The graph of each node; without it there is one graph.
-            num_graphs: The number of graphs, where known.
             edge_weight: Optional weight of each edge.
             edge_attr: Optional features of each edge.
+            batch: The graph of each node; without it there is one graph.
+            num_graphs: The number of graphs, where known.
             edge_type: Optional relation of each edge.
             expander_edge_index: Optional edges that every second layer uses instead.
         """
-        edges = edge_index
-        if isinstance(edges, Tensor):
+        self._check_x(x)
+        values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
+        if isinstance(edge_index, Edges):
+            edges = self._check_prepared(x, edge_index, edge_index, **values)
+            if batch is None:
+                batch, num_graphs = edges.batch, edges.num_graphs
+            check_nodes(x.size(0), batch=batch)
+            edges = replace(edges, batch=batch, num_graphs=num_graphs)
+        else:
+            check_read(values, self.reads, str(self.backbone))
             edges = Edges.of_graph(
-                edges,
-                x.size(0),
-                edge_weight=edge_weight,
-                edge_attr=edge_attr,
-                edge_type=edge_type,
-                batch=batch,
-                num_graphs=num_graphs,
+                edge_index, x.size(0), batch=batch, num_graphs=num_graphs, **values
             )
         other = None
         if expander_edge_index is not None:
             other = Edges.of_graph(expander_edge_index, x.size(0))
         return self.read(self.states(x, edges, other)[-1], batch, num_graphs)
+
+    @property
+    def reads(self) -> set[str]:
+        """What the layers read of the edges, besides ``edge_index``."""
+        convolutions = (module for module in self.modules() if isinstance(module, Convolution))
+        return {name for convolution in convolutions for name in convolution.reads}
+
+    def _check_x(self, x: Tensor) -> None:
+        if self.encoder is None:
+            check_features(x, self.in_channels)
+        else:
+            self.encoder.check(x)
+
+    def _check_prepared(
+        self, x: Tensor, prepared: Edges | WidthPartition, edges: Edges, **given: Tensor | None
+    ) -> Edges:
+        """The edges of ``prepared``, which are all that was given, and as many nodes as ``x``."""
+        check_prepared(prepared, **given)
+        if x.size(0) != edges.num_targets:
+            raise InputError(
+                f"x has the shape {list(x.shape)}, but the edges have {edges.num_targets} nodes: "
+                "give one row for each"
+            )
+        return edges
 
     def read(self, out: Tensor, batch: Tensor | None, num_graphs: int | None) -> Tensor:
         """The head, applied to the mean over the nodes of each graph or to every node."""
@@ -285,7 +342,7 @@ class PandaGNN(GNN):
     Args:
         in_channels: As in :class:`GNN`.
         out_channels: Number of classes or targets.
-        high_width: Hidden width of high nodes.
+        high_width: Hidden width of high nodes; by default 128, or twice the width if that is more.
         panda_layers: ``"all"``, or ``"last"`` for plain layers up to the last convolution, before
             which a learned linear map lifts the high nodes to ``high_width``.
         variant: ``"paper"``, or ``"released"`` for the authors' released code
@@ -302,7 +359,7 @@ class PandaGNN(GNN):
         in_channels: int | Sequence[int],
         out_channels: int,
         *,
-        high_width: int = 128,
+        high_width: int | None = None,
         panda_layers: str = "all",
         variant: str = "paper",
         backbone: str | Factory = "gcn",
@@ -310,14 +367,17 @@ class PandaGNN(GNN):
         **options: Any,
     ) -> None:
         self.panda_layers = choose("panda_layers", panda_layers, PANDA_LAYERS)
-        self.high_width = high_width
-        self.panda_options = {key: options.pop(key) for key in SELECTOR_OPTIONS if key in options}
+        own = SELECTOR_OPTIONS if isinstance(backbone, str) else (*SELECTOR_OPTIONS, "bipartite")
+        self.panda_options = {key: options.pop(key) for key in own if key in options}
         self.variant = PANDA_VARIANTS[choose("variant", variant, PANDA_VARIANTS)]
         if variant != "paper":
             choose("backbone", str(backbone), self.variant, f"of the variant '{variant}'")
         if options.pop("last_layer_fa", False):
             raise InputError("last_layer_fa is an option of GNN, not of PandaGNN")
         width, has_head = options.get("width", 64), bool(options.get("head_layers"))
+        if high_width is None:
+            high_width = max(128, 2 * width)
+        self.high_width = high_width
         if high_width < width:
             raise InputError(f"high_width is {high_width}, it must be at least width ({width})")
         if residual is None:
@@ -331,20 +391,22 @@ class PandaGNN(GNN):
             assert isinstance(last, PandaConv)
             self.lift = nn.Linear(*last.in_channels, bias=False)
 
-    def _make_layers(self, widths: list[int], options: dict[str, Any]) -> list[Any]:
+    def _make_layers(
+        self, backbone: str | Factory, widths: list[int], options: dict[str, Any]
+    ) -> list[Any]:
         last = len(widths) - 2
         high = [widths[0]] + [self.high_width] * last + [widths[-1]]
         plain = 0
         if self.panda_layers == "last":
             plain, high[last] = last, self.high_width
-        layers: list[Any] = [self._plain_layer(i, widths, options) for i in range(plain)]
+        layers: list[Any] = [self._plain_layer(i, backbone, widths, options) for i in range(plain)]
+        if isinstance(backbone, str):
+            make: Callable[..., PandaConv] = partial(self.variant[backbone], **options)
+        else:
+            make = partial(PandaConv, partial(backbone, **options))
         for i in range(plain, last + 1):
-            make = self.backbone
-            layer = self.variant[make] if isinstance(make, str) else partial(PandaConv, make)
             channels = (widths[i], high[i]), (widths[i + 1], high[i + 1])
-            layers.append(
-                layer(*channels, **self._layer_options(i), **self.panda_options, **options)
-            )
+            layers.append(make(*channels, **self._layer_options(i), **self.panda_options))
         return layers
 
     def _states(self, x: Tensor, partition: WidthPartition) -> Iterator[Tensor | Pair]:
@@ -384,12 +446,13 @@ class PandaGNN(GNN):
     def forward(  # type: ignore[override]
         self,
         x: Tensor,
-        edge_index: Tensor | WidthPartition,
+        edge_index: Tensor | Edges | WidthPartition,
         high: Tensor | None = None,
-        *,
+        edge_weight: Tensor | None = None,
+        edge_attr: Tensor | None = None,
         batch: Tensor | None = None,
         num_graphs: int | None = None,
-        **edge_values: Tensor | None,
+        edge_type: Tensor | None = None,
     ) -> Tensor:
         """The scores of each graph, or of each node where ``readout`` is ``None``.
 
@@ -399,18 +462,32 @@ class PandaGNN(GNN):
                 :class:`~panda_gnn.nn.WidthPartition`.
             high: Boolean mask of the high nodes, such as ``data.high`` of
                 :class:`~panda_gnn.transforms.ExpandWidth`; needed where ``edge_index`` is a tensor.
+            edge_weight: Optional weight of each edge.
+            edge_attr: Optional features of each edge.
             batch: The graph of each node; without it there is one graph.
             num_graphs: The number of graphs, where known.
-            **edge_values: Optional ``edge_weight``, ``edge_attr`` and ``edge_type``.
+            edge_type: Optional relation of each edge.
         """
-        partition = edge_index
-        if isinstance(partition, Tensor):
+        self._check_x(x)
+        values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
+        if isinstance(edge_index, Edges):
+            raise InputError(
+                "edge_index is Edges, which knows no high nodes: give PandaGNN a WidthPartition, "
+                "or edge_index and high"
+            )
+        if isinstance(edge_index, WidthPartition):
+            partition = edge_index
+            self._check_prepared(x, partition, partition.whole, high=high, **values)
+        else:
             if high is None:
                 raise InputError(
                     "PandaGNN needs the mask of the high nodes: pass high=data.high, "
                     "written by panda_gnn.transforms.ExpandWidth"
                 )
-            partition = WidthPartition(partition, high, **edge_values)
+            check_nodes(x.size(0), high)
+            check_read(values, self.reads, str(self.backbone))
+            partition = WidthPartition(edge_index, high, **values)
+        check_nodes(x.size(0), batch=batch)
         *_, last = self._states(x, partition)
         out = last if isinstance(last, Tensor) else partition.merge(*last)
         return self.read(out, batch, num_graphs)

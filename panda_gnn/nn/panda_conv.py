@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
@@ -12,8 +11,20 @@ from torch import Tensor, nn
 from torch_geometric.nn.inits import glorot, reset
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.nn import kernels
 from panda_gnn.nn.backend import current_backend
+from panda_gnn.nn.convolution import Convolution, GraphConvolution, as_convolution, settle
 from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.explain import EdgeMask, hide
+from panda_gnn.nn.inputs import (
+    check_factory,
+    check_features,
+    check_nodes,
+    check_options,
+    check_prepared,
+    check_read,
+    option_names,
+)
 from panda_gnn.nn.kernels.row_weights import Weights
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import can_fuse, propagate_adapted
@@ -34,64 +45,6 @@ def as_pair(widths: Widths, name: str) -> tuple[int, int]:
     if low < 1 or high < 1:
         raise InputError(f"{name} is {widths}, it must be one or two positive widths")
     return low, high
-
-
-def accepts_pair(conv: nn.Module) -> bool:
-    """Whether a PyG convolution takes ``(sources, targets)``, by the annotation of its input."""
-    first = next(iter(inspect.signature(conv.forward).parameters.values()))
-    annotation = str(first.annotation)
-    return "Tuple" in annotation or "tuple" in annotation or "PairTensor" in annotation
-
-
-class Convolution(nn.Module):
-    """A convolution called with :class:`Edges`: ``conv(x, edges)`` gives the targets' new states.
-
-    ``x`` is a tensor where sources and targets are the nodes of a graph, else the pair
-    ``(sources, targets)``, the first sources being the targets themselves.
-    """
-
-    def reset_parameters(self) -> None:
-        """Reset the parameters."""
-        for child in self.children():
-            reset(child)
-
-
-class GraphConvolution(Convolution):
-    """A PyG convolution called with :class:`Edges` instead of ``edge_index``.
-
-    It gets those of ``edge_weight``, ``edge_attr`` and ``edge_type`` that it asks for and that the
-    edges have. A convolution that takes no pair of sources and targets runs on all sources at once
-    and keeps the rows of the targets.
-
-    Args:
-        conv: The convolution.
-        bipartite: Whether it takes ``(sources, targets)``; by default read off its signature.
-    """
-
-    def __init__(self, conv: nn.Module, bipartite: bool | None = None) -> None:
-        super().__init__()
-        self.conv = conv
-        self.bipartite = accepts_pair(conv) if bipartite is None else bipartite
-        asked = inspect.signature(conv.forward).parameters
-        self.asked = [name for name in ("edge_weight", "edge_attr", "edge_type") if name in asked]
-
-    def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
-        """The new states of the targets."""
-        options = {
-            name: value for name in self.asked if (value := getattr(edges, name)) is not None
-        }
-        if not isinstance(x, Tensor) and not self.bipartite:
-            x = x[0]
-        out: Tensor = self.conv(x, edges.edge_index, **options)
-        return out[: edges.num_targets]
-
-    def __repr__(self) -> str:
-        return repr(self.conv)
-
-
-def as_convolution(conv: nn.Module, bipartite: bool | None = None) -> Convolution:
-    """``conv`` itself if it takes :class:`Edges`, else the PyG convolution ``conv`` made to."""
-    return conv if isinstance(conv, Convolution) else GraphConvolution(conv, bipartite)
 
 
 def update(out: Tensor, x: Tensor, activation: Activation | None, residual: bool) -> Tensor:
@@ -122,9 +75,12 @@ class PlainConv(nn.Module):
         residual: bool = False,
     ) -> None:
         super().__init__()
+        check_factory(conv, "conv")
         self.conv = as_convolution(conv(in_channels, out_channels))
         self.activation = activation
         self.residual = residual
+        #: For explainers, which know PyG's convolutions already.
+        self.edge_mask = None if isinstance(self.conv, GraphConvolution) else EdgeMask()
 
     def reset_parameters(self) -> None:
         """Reset the parameters."""
@@ -132,6 +88,8 @@ class PlainConv(nn.Module):
 
     def forward(self, x: Tensor, edges: Edges) -> Tensor:
         """The new states of all nodes."""
+        if self.edge_mask is not None:
+            edges = self.edge_mask.of(edges)
         return update(self.conv(x, edges), x, self.activation, self.residual)
 
 
@@ -154,13 +112,15 @@ class PandaConv(nn.Module):
     model, f and g have nothing to adapt: messages are passed as they are, and low and high nodes
     differ only in their weights.
 
-    A PyG convolution that normalises by degree on its own (such as PyG's ``GCNConv``) would see the
-    degrees of one half of the graph; use :class:`~panda_gnn.nn.PandaGCNConv`, which takes those of
-    the whole graph.
+    With equal widths and equal weights of both convolutions, the layer is the plain convolution.
+    Whether that holds is tried on a small graph when a layer is made or, if it needs to see edge
+    features first, when it is first used. A convolution that normalises by degree, such as PyG's
+    ``GCNConv``, gets weights normalised by the degrees of the whole graph; one of several hops, for
+    instance, is rejected.
 
     Args:
         conv: Makes the convolution from input and output width, such as
-            ``lambda i, o: SAGEConv(i, o)``; any PyG convolution will do.
+            ``SAGEConv`` or ``lambda i, o: GATv2Conv(i, o, heads=2, concat=False)``.
         in_channels: Input widths ``(low, high)``, or one for both.
         out_channels: Output widths ``(low, high)``, or one for both.
         selector: ``"topk"`` (the paper), ``"sorted"``, ``"gated"`` or ``"linear"``.
@@ -171,9 +131,12 @@ class PandaConv(nn.Module):
         bipartite: Whether a PyG convolution takes ``(sources, targets)``; by default found out.
 
     Shapes:
-        - **input:** states ``(x_low, x_high)`` of shapes :math:`(|V_{low}|, F_{low})` and
-          :math:`(|V_{high}|, F_{high})`, and the :class:`WidthPartition` of the graph
-        - **output:** the new states as a pair
+        - **input:** states of all nodes :math:`(|V|, F)`, where low and high ones have one width,
+          or the pair ``(x_low, x_high)`` of shapes :math:`(|V_{low}|, F_{low})` and
+          :math:`(|V_{high}|, F_{high})`; edge indices :math:`(2, |E|)` and the mask of the high
+          nodes :math:`(|V|)`, or the :class:`WidthPartition` made of them
+        - **output:** for states of all nodes their new states :math:`(|V|, F')`, if both output
+          widths are equal; else the new states as a pair
     """
 
     def __init__(
@@ -190,6 +153,7 @@ class PandaConv(nn.Module):
         bipartite: bool | None = None,
     ) -> None:
         super().__init__()
+        check_factory(conv, "conv")
         self.in_channels = as_pair(in_channels, "in_channels")
         self.out_channels = as_pair(out_channels, "out_channels")
         self.activation = activation
@@ -201,10 +165,18 @@ class PandaConv(nn.Module):
         out_low, out_high = self.out_channels
         self.low = as_convolution(conv(in_low, out_low), bipartite)
         self.high = as_convolution(conv(in_high, out_high), bipartite)
+        self.edge_mask = EdgeMask()
+        for conv_of_half in self._graph_convolutions:
+            hide(conv_of_half.conv)
+        self.settled = not self._graph_convolutions or settle(self._graph_convolutions, in_low)
         self.expand: nn.Linear | None = None
         self.selector: nn.Module | None = None
         if in_low != in_high:
             self.adapt_between(in_low, in_high)
+
+    @property
+    def _graph_convolutions(self) -> list[GraphConvolution]:
+        return [conv for conv in (self.low, self.high) if isinstance(conv, GraphConvolution)]
 
     def adapt_between(self, width: int, high_width: int, bias: bool = False) -> None:
         """Make f and g for the two widths."""
@@ -236,8 +208,61 @@ class PandaConv(nn.Module):
         high = self.high((torch.cat([x_high, expanded]), x_high), partition.into_high)
         return low, high
 
-    def forward(self, x: Pair, partition: WidthPartition) -> Pair:
+    def forward(
+        self,
+        x: Tensor | Pair,
+        edge_index: Tensor | WidthPartition,
+        high: Tensor | None = None,
+        edge_weight: Tensor | None = None,
+        edge_attr: Tensor | None = None,
+        edge_type: Tensor | None = None,
+    ) -> Any:
+        """The new states of low and high nodes.
+
+        Args:
+            x: The states of all nodes, or those of low and high nodes as a pair.
+            edge_index: The edges, as a tensor or prepared as a
+                :class:`~panda_gnn.nn.WidthPartition`.
+            high: Boolean mask of the high nodes; needed where ``edge_index`` is a tensor.
+            edge_weight: Optional weight of each edge.
+            edge_attr: Optional features of each edge.
+            edge_type: Optional relation of each edge.
+
+        Returns:
+            A tensor for all nodes where ``x`` is one and both output widths are equal, else a pair.
+        """
+        values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
+        if isinstance(edge_index, WidthPartition):
+            partition = edge_index
+            check_prepared(partition, high=high, **values)
+        else:
+            if high is None:
+                raise InputError(
+                    f"{type(self).__name__} needs the mask of the high nodes: pass "
+                    "high=data.high, written by panda_gnn.transforms.ExpandWidth"
+                )
+            check_read(values, self.low.reads, type(self).__name__)
+            partition = WidthPartition(edge_index, high, **values)
+        if not isinstance(x, Tensor):
+            return self._of_pair(x, partition)
+        if self.in_channels[0] != self.in_channels[1]:
+            raise InputError(
+                f"x is one tensor, but low and high nodes have the widths {self.in_channels}: give "
+                "the pair (x_low, x_high), such as partition.split(x)"
+            )
+        check_features(x, self.in_channels[0])
+        check_nodes(x.size(0), partition.high)
+        out = self._of_pair(partition.split(x), partition)
+        return partition.merge(*out) if self.out_channels[0] == self.out_channels[1] else out
+
+    def _of_pair(self, x: Pair, partition: WidthPartition) -> Pair:
         """The new states of low and high nodes."""
+        if not (self.settled or torch.compiler.is_compiling()):
+            edges = partition.whole
+            self.settled = edges.edge_index.size(1) > 0 and settle(
+                self._graph_convolutions, self.in_channels[0], edges
+            )
+        partition = partition.with_whole(self.edge_mask.of(partition.whole))
         low, high = self.convolve(x, partition)
         return (
             update(low, x[0], self.activation, self.residual),
@@ -271,6 +296,8 @@ class PandaLayer(PandaConv):
 
     def __init__(self, in_channels: Widths, out_channels: Widths, **options: Any) -> None:
         options = self.defaults | options
+        known = [*PANDA_OPTIONS, *(option_names(self.layer) or ())]
+        check_options(type(self).__name__, options, known)
         own = {name: options.pop(name) for name in PANDA_OPTIONS if name in options}
         super().__init__(partial(self.layer, **options), in_channels, out_channels, **own)
 
@@ -291,7 +318,8 @@ class PandaSumLayer(PandaLayer):
 
     def fused_sums(self, x: Pair, partition: WidthPartition) -> Pair | None:
         """The adapted sums of low and high nodes, or ``None`` where they cannot be fused."""
-        if not can_fuse(x, partition, self.selector):
+        plain = all(kernels.untouched(conv, self.layer) for conv in (self.low, self.high))
+        if not plain or not can_fuse(x, partition, self.expand, self.selector):
             return None
         weights = self.row_weights(x, partition)
         if weights is None:

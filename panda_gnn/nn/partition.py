@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import cast
 
 import torch
 from torch import Tensor
 
-from panda_gnn.errors import InputError
 from panda_gnn.nn import kernels
 from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.inputs import check_nodes
 from panda_gnn.nn.kernels.width_rows import width_target_rows
 
 Pair = tuple[Tensor, Tensor]
@@ -48,11 +49,7 @@ class WidthPartition:
         edge_attr: Tensor | None = None,
         edge_type: Tensor | None = None,
     ) -> None:
-        if high.dtype != torch.bool or high.dim() != 1:
-            raise InputError(
-                f"high must be a boolean mask with one entry for each node, "
-                f"got {high.dtype} of shape {list(high.shape)}"
-            )
+        check_nodes(high.numel(), high)
         self.high = high
         self.whole = Edges.of_graph(
             edge_index,
@@ -81,12 +78,12 @@ class WidthPartition:
     @property
     def into_low(self) -> Edges:
         """The edges into low nodes."""
-        return self._halves[1]
+        return self._with_values(self._halves[1])
 
     @property
     def into_high(self) -> Edges:
         """The edges into high nodes."""
-        return self._halves[2]
+        return self._with_values(self._halves[2])
 
     @property
     def _nodes(self) -> Pair:
@@ -95,6 +92,19 @@ class WidthPartition:
     @property
     def _halves(self) -> tuple[Tensor, Edges, Edges]:
         return cast("tuple[Tensor, Edges, Edges]", self.whole.derive("halves", self._split_edges))
+
+    def _with_values(self, half: Edges) -> Edges:
+        """One half with its weights and features, taken now: they may learn or change."""
+        assert half.order is not None
+        return half.with_values_of(self.whole, half.order)
+
+    def with_whole(self, whole: Edges) -> WidthPartition:
+        """This split of the same edges with other values; what is derived stays shared."""
+        if whole is self.whole:
+            return self
+        other = copy(self)
+        other.whole = whole
+        return other
 
     def _split_nodes(self) -> Pair:
         if kernels.apply_to(self.high, self.whole.edge_index):
@@ -155,17 +165,11 @@ def _half(
     whole: Edges, order: Tensor, source: Tensor, position: Tensor, targets: Tensor, num_sources: int
 ) -> Edges:
     """The edges ``order`` of ``whole`` with the given sources, into ``targets``."""
-
-    def take(values: Tensor | None) -> Tensor | None:
-        return None if values is None else values[order]
-
     return Edges(
         torch.stack([source, position[whole.edge_index[1, order]]]),
         num_sources,
         targets.numel(),
-        take(whole.edge_weight),
-        take(whole.edge_attr),
-        take(whole.edge_type),
+        edge_type=None if whole.edge_type is None else whole.edge_type[order],
         whole=whole,
         order=order,
         targets=targets,

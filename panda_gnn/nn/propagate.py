@@ -12,7 +12,7 @@ from panda_gnn.nn.kernels.row_sums import row_sums
 from panda_gnn.nn.kernels.row_weights import Weights, edge_weights, normalised_weights
 from panda_gnn.nn.kernels.width_aware_sums import weight_from_low, width_aware_sums
 from panda_gnn.nn.partition import Pair, WidthPartition
-from panda_gnn.nn.selectors import Sorted, TopK
+from panda_gnn.nn.selectors import Eta, Sorted, TopK
 
 
 def propagate(
@@ -26,6 +26,7 @@ def propagate(
         weight: A weight for each edge, or ``None`` for one.
         loop: A weight for each target's own state, or ``None`` for zero.
     """
+    weight = edges.masked(weight)
     weights = [values for values in (weight, loop) if values is not None]
     if kernels.apply_to(x, edges.edge_index, *weights):
         return row_sums(x, edges, edge_weights(edges, weight, x.dtype), loop)
@@ -39,7 +40,7 @@ def propagate(
 def propagate_normalised(x: Tensor, edges: Edges, self_loops: bool) -> Tensor:
     r"""The sums :math:`\sum_u \frac{1}{\sqrt{d_u d_v}} \mathbf{x}_u`, v being its own neighbour too
     where there are ``self_loops``."""
-    if kernels.apply_to(x, edges.edge_index):
+    if edges.mask is None and kernels.apply_to(x, edges.edge_index):
         return row_sums(x, edges, *normalised_weights(edges, self_loops, x.dtype))
     return propagate(x, edges, *edges.norm(self_loops, x.dtype))
 
@@ -49,18 +50,28 @@ def add_messages(out: Tensor, edges: Edges, messages: Tensor) -> Tensor:
     return out.index_add(0, edges.edge_index[1], messages)
 
 
-def can_fuse(x: Pair, partition: WidthPartition, selector: nn.Module | None) -> bool:
+def can_fuse(
+    x: Pair, partition: WidthPartition, expand: nn.Module | None, selector: nn.Module | None
+) -> bool:
     """Whether :func:`propagate_adapted` can do the work.
 
     It can for the selectors ``topk`` and ``sorted`` with one linear map, and where f and g are
-    skipped; not for edge weights that learn.
+    skipped; not for edge weights that learn, nor where f or g are hooked or replaced.
     """
     if selector is not None and not (
-        type(selector) in (TopK, Sorted)
+        kernels.untouched(selector, TopK, Sorted)
         and isinstance(selector, TopK)
+        and kernels.untouched(selector.eta, Eta)
+        and kernels.untouched(selector.eta.first, nn.Linear)
         and selector.eta.second is None
         and selector.high_width <= GREATEST_WIDTH
     ):
+        return False
+    if partition.whole.mask is not None:
+        return False
+    if expand is not None and not kernels.untouched(expand, nn.Linear):
+        return False
+    if (expand is None) != (selector is None):
         return False
     tensors = [*x, partition.high, partition.whole.edge_index]
     if partition.whole.edge_weight is not None:

@@ -7,8 +7,9 @@ from torch import Tensor, nn
 from torch_geometric.nn.inits import glorot
 
 from panda_gnn.errors import InputError
+from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
-from panda_gnn.nn.panda_conv import Convolution, PandaLayer
+from panda_gnn.nn.panda_conv import PandaLayer
 from panda_gnn.nn.partition import Pair
 from panda_gnn.nn.propagate import propagate
 
@@ -27,7 +28,8 @@ def check_relations(edges: Edges, num_relations: int) -> None:
                 f"num_relations={num_relations}: types must be 0 to {num_relations - 1}"
             )
 
-    edges.derive(("relations checked", num_relations), check)
+    if not torch.compiler.is_compiling():
+        edges.derive(("relations checked", num_relations), check)
 
 
 class RGCNLayer(Convolution):
@@ -45,6 +47,8 @@ class RGCNLayer(Convolution):
         num_relations: Number of relations; without ``edge_type`` every edge is of relation 0.
         bias: Whether there is a bias.
     """
+
+    reads = ("edge_weight", "edge_type")
 
     def __init__(
         self, in_channels: int, out_channels: int, *, num_relations: int = 1, bias: bool = True

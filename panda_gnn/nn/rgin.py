@@ -6,9 +6,10 @@ from torch import Tensor, nn
 from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError
+from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gin import GINLayer
-from panda_gnn.nn.panda_conv import Convolution, PandaLayer
+from panda_gnn.nn.panda_conv import PandaLayer
 from panda_gnn.nn.partition import Pair
 from panda_gnn.nn.rgcn import check_relations
 
@@ -29,6 +30,8 @@ class RGINLayer(Convolution):
         train_eps: Whether the epsilons are learned.
         hidden_norm: Whether the MLPs normalise their hidden layer.
     """
+
+    reads = ("edge_weight", "edge_type")
 
     def __init__(
         self,

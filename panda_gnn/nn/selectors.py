@@ -63,8 +63,11 @@ class Eta(nn.Module):
 
     def forward(self, x_low: Tensor, x_high: Tensor, crossing: Tensor) -> Tensor:
         """The logits, shape ``[num_edges, high_width]``."""
-        of_high, of_low = self.parts(x_low, x_high)
-        logits = of_high[crossing[0]] + of_low[crossing[1]]
+        if kernels.untouched(self.first, nn.Linear):
+            of_high, of_low = self.parts(x_low, x_high)
+            logits = of_high[crossing[0]] + of_low[crossing[1]]
+        else:
+            logits = self.first(torch.cat([x_high[crossing[0]], x_low[crossing[1]]], dim=1))
         return logits if self.second is None else self.second(logits.relu())
 
 
@@ -117,7 +120,9 @@ class TopK(nn.Module):
         """The messages, shape ``[num_edges, width]``."""
         compiled = self.high_width <= GREATEST_WIDTH and kernels.apply_to(x_low, x_high, crossing)
         with torch.no_grad():
-            if compiled and self.eta.second is None:
+            bypassed = kernels.untouched(self.eta, Eta)
+            bypassed = bypassed and kernels.untouched(self.eta.first, nn.Linear)
+            if compiled and bypassed and self.eta.second is None:
                 parts = self.eta.parts(x_low, x_high)
                 index = rank(*parts, crossing, self.width, self.ties, self.ascending)
             else:

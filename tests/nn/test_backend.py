@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.utils import parametrize
 from torch_geometric.data import Batch, Data
 
 import panda_gnn
 from panda_gnn.errors import InputError
-from panda_gnn.nn import GNN, Edges, GCNLayer, GINLayer, PandaGCNConv, PandaGNN, WidthPartition
+from panda_gnn.nn import (
+    GNN,
+    Edges,
+    GCNLayer,
+    GINLayer,
+    PandaGCNConv,
+    PandaGINConv,
+    PandaGNN,
+    WidthPartition,
+)
 from panda_gnn.nn.backend import current_backend
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.nn.propagate import propagate
 from tests.nn.graphs import CASES, GRAPHS, MIXED, random_states
 
+SPLIT = (MIXED.edge_index, MIXED.high)
 TOLERANCE: dict[str, Any] = {"rtol": 0, "atol": 1e-12}
 
 
@@ -171,6 +183,88 @@ def test_the_switch() -> None:
     panda_gnn.backend("compiled")
     with pytest.raises(InputError, match="unknown backend 'cuda': choose one of compiled, torch"):
         panda_gnn.backend("cuda")
+
+
+def test_a_stored_switch_can_be_entered_again() -> None:
+    stored = panda_gnn.backend("torch")
+    panda_gnn.backend("compiled")
+    for _ in range(2):
+        with stored:
+            assert current_backend() == "torch"
+            with stored:
+                assert current_backend() == "torch"
+            assert current_backend() == "torch"
+        assert current_backend() == "compiled"
+    with panda_gnn.backend("torch") as outer, panda_gnn.backend("compiled"):
+        with outer:
+            assert current_backend() == "torch"
+        assert current_backend() == "compiled"
+    assert current_backend() == "compiled"
+
+
+class Doubled(nn.Module):
+    """Another f."""
+
+    def __init__(self, linear: nn.Module) -> None:
+        super().__init__()
+        self.linear = linear
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = 2 * self.linear(x)
+        return out
+
+
+@pytest.mark.parametrize("channels", [((3, 5), (4, 6)), ((9, 9), (2, 3))], ids=str)
+@pytest.mark.parametrize("kind", [PandaGCNConv, PandaGINConv])
+@pytest.mark.parametrize(
+    "path",
+    ["low", "high", "expand", "selector", "selector.eta", "selector.eta.first", "low.linear"],
+)
+def test_a_hooked_module_is_called(path: str, kind: Any, channels: Any) -> None:
+    conv = kind(*channels).double()
+    if path == "low.linear" and kind is PandaGINConv:
+        path = "low.mlp.0"
+    if channels[0][0] == channels[0][1] and path.startswith(("expand", "selector")):
+        return
+    calls = []
+    module = conv.get_submodule(path)
+    module.register_forward_hook(lambda *_: calls.append(path))
+    states, partition = random_states(MIXED, *channels[0]), WidthPartition(*SPLIT)
+    found = conv(states, partition)
+    assert calls == [path]
+    with panda_gnn.backend("torch"):
+        expected = conv(states, partition)
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other, **TOLERANCE)
+
+
+@pytest.mark.parametrize("kind", [PandaGCNConv, PandaGINConv])
+def test_a_replaced_or_parametrised_module_is_used(kind: Any) -> None:
+    conv = kind((3, 5), (4, 6)).double()
+    states, partition = random_states(MIXED, 3, 5), WidthPartition(*SPLIT)
+    conv.expand = Doubled(conv.expand)
+    changed = conv(states, partition)[1]
+    conv.expand = nn.Linear(3, 5, bias=False).double()
+    conv.expand.weight.data = 2 * torch.ones_like(conv.expand.weight)
+    parametrize.register_parametrization(conv.expand, "weight", nn.Identity())
+    parametrize.register_parametrization(conv.selector.eta.first, "weight", nn.ReLU())
+    found = conv(states, partition)
+    assert not torch.equal(found[1], changed)
+    with panda_gnn.backend("torch"):
+        expected = conv(states, partition)
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other, **TOLERANCE)
+
+
+def test_a_quantised_model_runs() -> None:
+    network = model(PandaGNN, dtype=torch.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        quantised = torch.ao.quantization.quantize_dynamic(network, {nn.Linear})
+    out = quantised(MIXED.x.float(), MIXED.edge_index, MIXED.high)
+    expected = network(MIXED.x.float(), MIXED.edge_index, MIXED.high)
+    torch.testing.assert_close(out, expected, rtol=0, atol=0.5)
+    assert not torch.equal(out, expected)
 
 
 def test_the_switch_is_seen_in_the_repr() -> None:

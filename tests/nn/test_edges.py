@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 import torch
+from torch import Tensor
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
-from panda_gnn.nn import Edges
+import panda_gnn
+from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
+from panda_gnn.nn.models import BACKBONES
 from tests.nn.graphs import MIXED
 
 
@@ -24,3 +30,59 @@ def test_relations_split_the_edges() -> None:
     found = torch.cat([edges.relation(r).edge_index for r in range(3)], dim=1)
     assert sorted(found.t().tolist()) == sorted(MIXED.edge_index.t().tolist())
     assert edges.relation(5).edge_index.size(1) == 0
+
+
+def prepared(kind: type[GNN], weight: Tensor) -> Edges | WidthPartition:
+    if kind is GNN:
+        return Edges.of_graph(MIXED.edge_index, 12, edge_weight=weight)
+    return WidthPartition(MIXED.edge_index, MIXED.high, edge_weight=weight)
+
+
+def model_of(kind: type[GNN], backbone: str) -> GNN:
+    torch.manual_seed(0)
+    options: dict[str, Any] = {"high_width": 6} if kind is PandaGNN else {}
+    return kind(3, 2, backbone=backbone, width=4, num_layers=2, **options).double().eval()
+
+
+@pytest.mark.parametrize("backend", ["compiled", "torch"])
+@pytest.mark.parametrize("kind", [GNN, PandaGNN])
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_weights_that_learn_are_never_kept(backbone: str, kind: type[GNN], backend: str) -> None:
+    """One pass without gradients takes none away, and a second backward pass finds a graph."""
+    model = model_of(kind, backbone)
+    weight = torch.rand(MIXED.num_edges, dtype=torch.float64, requires_grad=True)
+    with panda_gnn.backend(backend):
+        (expected,) = torch.autograd.grad(model(MIXED.x, prepared(kind, weight)).sum(), weight)
+        edges = prepared(kind, weight)
+        with torch.no_grad():
+            model(MIXED.x, edges)
+        with torch.inference_mode():
+            model(MIXED.x, edges)
+        for _ in range(2):
+            (found,) = torch.autograd.grad(model(MIXED.x, edges).sum(), weight)
+            torch.testing.assert_close(found, expected, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("backend", ["compiled", "torch"])
+@pytest.mark.parametrize("kind", [GNN, PandaGNN])
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_weights_changed_in_place_are_seen(backbone: str, kind: type[GNN], backend: str) -> None:
+    model = model_of(kind, backbone)
+    weight = torch.rand(MIXED.num_edges, dtype=torch.float64)
+    with panda_gnn.backend(backend), torch.no_grad():
+        edges = prepared(kind, weight)
+        before = model(MIXED.x, edges)
+        weight[::2] *= 3
+        found = model(MIXED.x, edges)
+        assert not torch.equal(found, before)
+        assert torch.equal(found, model(MIXED.x, prepared(kind, weight)))
+
+
+def test_features_of_edges_that_learn_are_never_kept() -> None:
+    features = torch.rand(MIXED.num_edges, 2, requires_grad=True)
+    partition = WidthPartition(MIXED.edge_index, MIXED.high, edge_attr=features)
+    with torch.no_grad():
+        assert partition.into_low.edge_attr is not None
+    for half in (partition.into_low, partition.into_high):
+        assert half.edge_attr is not None
+        assert half.edge_attr.requires_grad

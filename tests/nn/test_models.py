@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import partial
 from typing import Any
 
@@ -40,7 +41,8 @@ def plain(backbone: str = "gcn", **options: Any) -> Any:
 
 def run(model: GNN, data: Data, **options: object) -> Tensor:
     batch = data.batch if isinstance(data, Batch) else None
-    options.setdefault("edge_attr", data.get("edge_attr"))
+    if "edge_attr" in model.reads:
+        options.setdefault("edge_attr", data.get("edge_attr"))
     high = (data.high,) if isinstance(model, PandaGNN) else ()
     out: Tensor = model(data.x, data.edge_index, *high, batch=batch, **options)
     return out
@@ -332,3 +334,35 @@ def test_states_lead_to_the_scores(panda_layers: str, head_layers: int) -> None:
     other = plain(head_layers=head_layers)
     states = other.states(MIXED.x, edges_of(MIXED))
     assert torch.equal(other.read(states[-1], None, None), run(other, MIXED))
+
+
+@pytest.mark.parametrize("backbone", [*BACKBONES, SAGEConv, lambda i, o: SAGEConv(i, o)])
+@pytest.mark.parametrize("kind", [plain, panda])
+def test_models_pickle(kind: Any, backbone: Any) -> None:
+    model = kind(backbone)
+    again = pickle.loads(pickle.dumps(model))
+    assert torch.equal(run(again, MIXED), run(model, MIXED))
+    assert again.backbone == model.backbone
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+@pytest.mark.parametrize("kind", [plain, panda])
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_training_compiles_into_one_graph(backbone: str, kind: Any) -> None:
+    torch._dynamo.reset()
+    options: dict[str, Any] = {"dropout": 0.0, "batch_norm": True}
+    if backbone.startswith("r"):
+        options["num_relations"] = 2
+    found, expected = kind(backbone, **options).train(), kind(backbone, **options).train()
+    compiled = torch.compile(found, backend="eager", fullgraph=True)
+    high = (MIXED.high,) if kind is panda else ()
+    values = {"edge_type": torch.arange(MIXED.num_edges) % 2} if backbone.startswith("r") else {}
+    for _ in range(2):
+        outs = [m(MIXED.x, MIXED.edge_index, *high, **values) for m in (compiled, expected)]
+        torch.testing.assert_close(*outs, rtol=0, atol=1e-10)
+        for out in outs:
+            out.square().sum().backward()
+    for one, other in zip(found.parameters(), expected.parameters(), strict=True):
+        torch.testing.assert_close(one.grad, other.grad, rtol=0, atol=1e-9)
+    for one, other in zip(found.buffers(), expected.buffers(), strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,7 +22,15 @@ from torch_geometric.nn import (
     TransformerConv,
 )
 
-from panda_gnn.nn import PandaConv, WidthPartition
+from panda_gnn.errors import InputError
+from panda_gnn.nn import (
+    PandaConv,
+    PandaGCNConv,
+    PandaGINConv,
+    PandaRGCNConv,
+    PandaRGINConv,
+    WidthPartition,
+)
 from panda_gnn.testing import assert_batch_invariant, assert_permutation_equivariant
 from tests.nn.graphs import (
     CASES,
@@ -85,7 +94,7 @@ def literal(conv: Any, data: Data, x: tuple[Tensor, Tensor]) -> list[Tensor]:
             rows.append(message(conv, data.high, h, u, v))
         sources, targets = torch.stack(rows), torch.stack(rows[: len(nodes)])
         edge_index = torch.tensor(index, dtype=torch.long).reshape(-1, 2).t()
-        values = {name: data[name][edges] for name in side.asked if name in data}
+        values = {name: data[name][edges] for name in side.reads if name in data}
         given = (sources, targets) if side.bipartite else sources
         new = side.conv(given, edge_index, **values)[: len(nodes)]
         out |= dict(zip(nodes, new, strict=True))
@@ -167,3 +176,39 @@ def test_gradients() -> None:
 def test_repr() -> None:
     conv: Any = PandaConv(CONVOLUTIONS["SAGEConv"], (4, 6), (5, 7), selector="gated")
     assert repr(conv) == "PandaConv[SAGEConv](low=4 -> 5, high=6 -> 7, selector=gated)"
+
+
+@pytest.mark.parametrize(
+    "kind", [PandaGCNConv, PandaGINConv, PandaRGCNConv, PandaRGINConv, partial(PandaConv, SAGEConv)]
+)
+def test_layers_are_called_as_pygs_are(kind: Any) -> None:
+    torch.manual_seed(0)
+    x, edge_index, high = MIXED.x, MIXED.edge_index, MIXED.high
+    partition = WidthPartition(edge_index, high)
+    one = kind(3, 4).double().eval()
+    expected = partition.merge(*one(partition.split(x), partition))
+    for found in (one(x, edge_index, high), one(x, partition)):
+        assert torch.equal(found, expected)
+    first, second = kind(3, (4, 6)).double().eval(), kind((4, 6), 2).double().eval()
+    pair = first(x, edge_index, high)
+    assert [part.shape for part in pair] == [(8, 4), (4, 6)]
+    low, wide = second(pair, edge_index, high)
+    assert torch.equal(partition.merge(low, wide), partition.merge(*second(pair, partition)))
+
+
+def test_layers_called_with_something_else() -> None:
+    x, edge_index, high = MIXED.x, MIXED.edge_index, MIXED.high
+    conv = PandaGCNConv(3, 4).double()
+    weight = torch.rand(MIXED.num_edges, dtype=torch.float64)
+    partition = WidthPartition(edge_index, high, edge_weight=weight)
+    assert torch.equal(conv(x, edge_index, high, weight), conv(x, partition))
+    with pytest.raises(InputError, match="edge_weight was given beside WidthPartition"):
+        conv(x, partition, edge_weight=weight)
+    with pytest.raises(InputError, match=r"PandaGCNConv needs the mask .* high=data\.high"):
+        conv(x, edge_index)
+    with pytest.raises(InputError, match=r"widths \(3, 5\): give the pair"):
+        PandaGCNConv((3, 5), 4).double()(x, edge_index, high)
+    with pytest.raises(InputError, match="high has 12 entries, but there are 11 nodes"):
+        conv(x[1:], edge_index, high)
+    with pytest.raises(InputError, match="PandaGCNConv does not use edge_type"):
+        conv(x, edge_index, high, edge_type=torch.zeros(MIXED.num_edges, dtype=torch.long))

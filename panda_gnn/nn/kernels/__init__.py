@@ -11,6 +11,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 from torch.autograd import forward_ad
+from torch.nn.modules import module as global_hooks
 
 from panda_gnn.nn.backend import current_backend
 
@@ -39,3 +40,23 @@ def ordinary(*tensors: Tensor) -> bool:
 def apply_to(*tensors: Tensor) -> bool:
     """Whether kernels may run on these tensors: if they are ordinary and the switch says so."""
     return current_backend() == "compiled" and ordinary(*tensors)
+
+
+def untouched(module: object, *kinds: type[nn.Module]) -> bool:
+    """Whether a module may be bypassed: it is of one of ``kinds`` and nobody hooked, parametrised
+    or patched it."""
+    return (
+        type(module) in kinds
+        and isinstance(module, nn.Module)
+        and "forward" not in vars(module)
+        and not (
+            module._forward_hooks
+            or module._forward_pre_hooks
+            or module._backward_hooks
+            or module._backward_pre_hooks
+            or global_hooks._global_forward_hooks
+            or global_hooks._global_forward_pre_hooks
+            or global_hooks._global_backward_hooks
+            or global_hooks._global_backward_pre_hooks
+        )
+    )

@@ -40,7 +40,7 @@ def width_edge_weights(partition: WidthPartition, dtype: torch.dtype) -> Tensor:
     def compute() -> Tensor:
         return partition.whole.weight(dtype).index_select(0, width_target_rows(partition).edge)
 
-    return cast(Tensor, partition.whole.derive(("width weights", dtype), compute))
+    return cast(Tensor, partition.whole.derive_weights(("width weights", dtype), compute))
 
 
 def normalised_weights(edges: Edges, self_loops: bool, dtype: torch.dtype) -> Weights:
@@ -54,7 +54,7 @@ def normalised_weights(edges: Edges, self_loops: bool, dtype: torch.dtype) -> We
             return norm.index_select(0, rows.edge), loop
         return _normalised(edges, rows, self_loops, dtype, 1, 0)
 
-    return cast(Weights, edges.derive(("normalised weights", self_loops, dtype), compute))
+    return cast(Weights, edges.derive_weights(("normalised weights", self_loops, dtype), compute))
 
 
 def width_normalised_weights(
@@ -67,7 +67,7 @@ def width_normalised_weights(
         return _normalised(partition.whole, rows, self_loops, dtype, 2, rows.num_low)
 
     key = ("width normalised weights", self_loops, dtype)
-    return cast(Weights, partition.whole.derive(key, compute))
+    return cast(Weights, partition.whole.derive_weights(key, compute))
 
 
 def _normalised(

@@ -1,0 +1,194 @@
+"""What layers and models are given, checked: one sentence instead of a stack of shapes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Iterable, Sequence
+from difflib import get_close_matches
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch_geometric import EdgeIndex
+
+from panda_gnn.errors import InputError
+
+EDGE_VALUES = ("edge_weight", "edge_attr", "edge_type")
+"""What a graph may have for each edge."""
+
+
+def check_edge_index(edge_index: Any) -> Tensor:
+    """The edges as an ordinary tensor ``[2, num_edges]`` of whole numbers."""
+    if not isinstance(edge_index, Tensor) or edge_index.layout != torch.strided:
+        kind = type(edge_index).__name__
+        if isinstance(edge_index, Tensor):
+            kind = f"a matrix of layout {edge_index.layout}"
+        raise InputError(
+            f"edge_index is {kind}, but layers take pairs of nodes: give "
+            "torch_geometric.utils.to_edge_index(adj_t.t()) as edge_index and edge_weight"
+        )
+    pairs: Tensor = edge_index.as_tensor() if isinstance(edge_index, EdgeIndex) else edge_index
+    if pairs.dim() != 2 or pairs.size(0) != 2 or not is_integer(pairs):
+        raise InputError(
+            f"edge_index must be integers of shape [2, num_edges], "
+            f"got {pairs.dtype} of shape {list(pairs.shape)}"
+        )
+    return pairs
+
+
+def check_edge_values(num_edges: int, **values: Tensor | None) -> list[Tensor | None]:
+    """``edge_weight``, ``edge_attr`` and ``edge_type``, one row of each for each edge."""
+    for name, value in values.items():
+        if value is None:
+            continue
+        if value.dim() == 0 or value.size(0) != num_edges:
+            rows = "no" if value.dim() == 0 else value.size(0)
+            raise InputError(
+                f"{name} has {rows} rows, but edge_index has {num_edges} edges: give one row for "
+                "each edge"
+            )
+        if name == "edge_weight" and value.dim() == 2 and value.size(1) == 1:
+            values[name] = value.view(-1)
+        elif name != "edge_attr" and value.dim() != 1:
+            raise InputError(
+                f"{name} has the shape {list(value.shape)}, but every edge has one: give the "
+                f"shape [{num_edges}]"
+            )
+        if name == "edge_type" and not is_integer(value):
+            raise InputError(f"edge_type is {value.dtype}, but relations are whole numbers")
+    return list(values.values())
+
+
+def check_nodes(num_nodes: int, high: Tensor | None = None, batch: Tensor | None = None) -> None:
+    """``high`` and ``batch`` have one entry for each node."""
+    if high is not None and (high.dtype != torch.bool or high.dim() != 1):
+        raise InputError(
+            f"high must be a boolean mask with one entry for each node, "
+            f"got {high.dtype} of shape {list(high.shape)}"
+        )
+    if batch is not None and (batch.dim() != 1 or not is_integer(batch)):
+        raise InputError(
+            f"batch must be the number of each node's graph, "
+            f"got {batch.dtype} of shape {list(batch.shape)}"
+        )
+    for name, values in (("high", high), ("batch", batch)):
+        if values is not None and values.size(0) != num_nodes:
+            raise InputError(
+                f"{name} has {values.size(0)} entries, but there are {num_nodes} nodes: give one "
+                "for each row of x"
+            )
+
+
+def check_features(x: Any, in_channels: int) -> None:
+    """``x`` is a matrix of numbers, ``in_channels`` for each node."""
+    if not isinstance(x, Tensor) or x.dim() != 2:
+        shape = list(x.shape) if isinstance(x, Tensor) else type(x).__name__
+        raise InputError(
+            f"x must have the shape [num_nodes, {in_channels}], got {shape}: give one row for each "
+            "node"
+        )
+    if not x.is_floating_point():
+        raise InputError(
+            f"x is {x.dtype}, but node features are floating-point numbers: call x.float(), or "
+            "give in_channels the number of categories of each column"
+        )
+    if x.size(1) != in_channels:
+        raise InputError(
+            f"x has {x.size(1)} columns, but the model was made for in_channels={in_channels}"
+        )
+
+
+def check_read(values: dict[str, Tensor | None], read: Collection[str], who: str) -> None:
+    """No layer is given edge values that it does not read."""
+    for name, value in values.items():
+        if value is not None and name not in read:
+            reads = " and ".join(n for n in EDGE_VALUES if n in read) or "no values of edges"
+            raise InputError(f"{who} does not use {name}: it reads {reads}, so leave {name} out")
+
+
+def check_prepared(prepared: object, **given: object) -> None:
+    """Nothing that belongs to the edges is given beside edges that are prepared already."""
+    for name, value in given.items():
+        if value is not None:
+            kind = type(prepared).__name__
+            raise InputError(f"{name} was given beside {kind}: give it to {kind} when it is made")
+
+
+def is_integer(values: Tensor) -> bool:
+    """Whether these are whole numbers, and no booleans."""
+    return not (values.is_floating_point() or values.is_complex() or values.dtype == torch.bool)
+
+
+def option_names(make: Callable[..., Any]) -> list[str] | None:
+    """The options of a class or function beyond its first two arguments; ``None`` if it takes any.
+
+    Where a class hands options on to its base, as PyG's convolutions do, those of the base count.
+    """
+    while isinstance(make, partial):
+        make = make.func
+    if not isinstance(make, type):
+        return _names([make])
+    return _names([vars(base)["__init__"] for base in make.__mro__ if "__init__" in vars(base)])
+
+
+def _names(functions: Iterable[Callable[..., Any]]) -> list[str] | None:
+    found: list[str] = []
+    for i, function in enumerate(functions):
+        names = keyword_names(function)
+        found += names if i else names[2:]
+        parameters = inspect.signature(function).parameters.values()
+        if not any(parameter.kind == parameter.VAR_KEYWORD for parameter in parameters):
+            return list(dict.fromkeys(found))
+    return None
+
+
+def keyword_names(function: Callable[..., Any]) -> list[str]:
+    """What can be given to a function by name."""
+    return [
+        parameter.name
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        and parameter.name != "self"
+    ]
+
+
+def check_options(who: str, options: Iterable[str], known: Sequence[str] | None) -> None:
+    """Every option is one that somebody takes."""
+    if known is None:
+        return
+    for name in options:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
+            hint = hint if known else "it takes none"
+            raise InputError(f"unknown option '{name}' of {who}: {hint}")
+
+
+def check_factory(make: Any, argument: str) -> None:
+    """``make`` is a class or function that makes convolutions, and not one of them."""
+    if isinstance(make, nn.Module):
+        name = type(make).__name__
+        raise InputError(
+            f"{argument} is a {name}, one module with one width: give the class {name}, or a "
+            "function that makes one from input and output width"
+        )
+    if not callable(make):
+        raise InputError(
+            f"{argument} is {make!r}: give a class or function that makes a convolution from input "
+            "and output width"
+        )
+    if isinstance(make, type):
+        parameters = list(inspect.signature(make).parameters)
+        if len(parameters) < 2 or "out" not in parameters[1]:
+            raise InputError(
+                f"{argument} is the class {make.__name__}, which is not made from input and output "
+                f"width: give a function that does, such as lambda i, o: {make.__name__}(...)"
+            )
+
+
+def name_of(make: Any) -> str:
+    """The name of a class or function."""
+    while isinstance(make, partial):
+        make = make.func
+    return str(getattr(make, "__name__", type(make).__name__))
