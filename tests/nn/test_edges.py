@@ -24,3 +24,15 @@ def test_relations_split_the_edges() -> None:
     found = torch.cat([edges.relation(r).edge_index for r in range(3)], dim=1)
     assert sorted(found.t().tolist()) == sorted(MIXED.edge_index.t().tolist())
     assert edges.relation(5).edge_index.size(1) == 0
+
+
+def test_a_mean_of_weighted_edges_is_divided_by_their_number() -> None:
+    """(w_1 x_1 + ... + w_n x_n) / n for n edges of one relation, whatever the weights."""
+    edge_index = torch.tensor([[0, 1, 2, 3, 0, 1], [2, 2, 2, 0, 0, 3]])
+    weight = torch.tensor([0.5, 2.0, 3.0, 7.0, 1.0, 4.0], dtype=torch.float64)
+    edges = Edges.of_graph(edge_index, 4, edge_weight=weight)
+    expected = torch.tensor([0.5 / 3, 2.0 / 3, 1.0, 3.5, 0.5, 4.0], dtype=torch.float64)
+    torch.testing.assert_close(edges.mean(torch.float64), expected, rtol=0, atol=1e-15)
+    types = torch.tensor([0, 0, 1, 1, 1, 0])
+    typed = Edges.of_graph(edge_index, 4, edge_weight=weight, edge_type=types).relation(0)
+    assert typed.mean(torch.float64).tolist() == [0.25, 1.0, 4.0]

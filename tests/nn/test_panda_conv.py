@@ -22,6 +22,7 @@ from torch_geometric.nn import (
 )
 
 from panda_gnn.nn import PandaConv, WidthPartition
+from panda_gnn.nn.gcn import GCNLayer
 from panda_gnn.testing import assert_batch_invariant, assert_permutation_equivariant
 from tests.nn.graphs import (
     CASES,
@@ -167,3 +168,16 @@ def test_gradients() -> None:
 def test_repr() -> None:
     conv: Any = PandaConv(CONVOLUTIONS["SAGEConv"], (4, 6), (5, 7), selector="gated")
     assert repr(conv) == "PandaConv[SAGEConv](low=4 -> 5, high=6 -> 7, selector=gated)"
+
+
+def test_f_starts_by_glorots_rule_and_is_reset_by_it() -> None:
+    """Uniform up to sqrt(6 / (64 + 448)) = 0.108; a plain linear map would reach 0.125."""
+    torch.manual_seed(0)
+    layer = PandaConv(lambda i, o: GCNLayer(i, o), (64, 448), (3, 3))
+    bound = (6 / (64 + 448)) ** 0.5
+    assert layer.expand is not None
+    for _ in range(2):
+        largest = float(layer.expand.weight.detach().abs().max())
+        assert 0.99 * bound < largest <= bound
+        torch.nn.init.zeros_(layer.expand.weight)
+        layer.reset_parameters()
