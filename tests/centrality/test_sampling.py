@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import networkx as nx
+import numpy as np
 import pytest
 import torch
 from torch_geometric.data import Batch
@@ -68,3 +69,19 @@ def test_company_and_threads_change_nothing() -> None:
         assert torch.equal(both, torch.cat([one, one]))
     assert torch.equal(centrality("load", LARGE, samples=20), alone.scores)
     assert not torch.equal(centrality("load", LARGE, samples=20, seed=1), alone.scores)
+
+
+def test_the_error_is_that_of_a_sample_without_replacement() -> None:
+    """Distances from four pivots of a graph with neither trees nor twins, by networkx."""
+    graph = nx.dodecahedral_graph()
+    found = sampled_centrality("closeness", as_data(graph), samples=4, seed=7)
+    pivots = np.random.default_rng([7, 20]).permutation(20)[:4]
+    hops = np.array(
+        [[nx.shortest_path_length(graph, int(s), v) for v in range(20)] for s in pivots],
+        dtype=float,
+    )
+    total = 20 * hops.mean(0)
+    variance = ((hops - hops.mean(0)) ** 2).sum(0) / 3
+    error = 20 * np.sqrt((1 - 4 / 20) * variance / 4)
+    np.testing.assert_allclose(found.scores.numpy(), 19 / total, rtol=1e-9)
+    np.testing.assert_allclose(found.standard_error.numpy(), 19 / total * error / total, rtol=1e-9)

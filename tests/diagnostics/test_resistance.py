@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -219,3 +220,23 @@ def test_bad_input_gets_one_sentence() -> None:
     for function in (effective_resistance, edge_resistance, total_resistance):
         with pytest.raises(InputError, match="use resistance_sketch"):
             function(random_graph(6, 1.0, 0), max_nodes=5)
+
+
+def test_errors_of_a_sketch_by_hand() -> None:
+    """Three probes of a cycle with a chord: standard deviations with the divisor n - 1."""
+    data = undirected(5, (0, 1), (1, 2), (2, 3), (3, 4), (0, 4), (1, 3))
+    ends = sorted({(min(u, v), max(u, v)) for u, v in data.edge_index.t().tolist()})
+    incidence = np.zeros((len(ends), 5))
+    for edge, (u, v) in enumerate(ends):
+        incidence[edge, u], incidence[edge, v] = 1.0, -1.0
+    signs = np.random.default_rng(6).choice([-1.0, 1.0], size=(len(ends), 3))
+    z = np.linalg.pinv(incidence.T @ incidence) @ incidence.T @ signs
+    squares = (z[[0, 2]] - z[[2, 4]]) ** 2
+    totals = 5 * (z**2).sum(0)
+    sketch = resistance_sketch(data, torch.tensor([[0, 2], [2, 4]]), probes=3, seed=6)
+    np.testing.assert_allclose(sketch.resistance.numpy(), squares.mean(1), rtol=1e-6)
+    expected = np.sqrt(((squares - squares.mean(1)[:, None]) ** 2).sum(1) / 2 / 3)
+    np.testing.assert_allclose(sketch.standard_error.numpy(), expected, rtol=1e-6)
+    assert sketch.total == pytest.approx(totals.mean(), rel=1e-6)
+    spread = np.sqrt(((totals - totals.mean()) ** 2).sum() / 2)
+    assert sketch.total_error == pytest.approx(spread / np.sqrt(3), rel=1e-6)

@@ -19,6 +19,7 @@ from panda_gnn.diagnostics import (
     sensitivity,
     sensitivity_bound,
 )
+from panda_gnn.diagnostics.sensitivity import Sensitivity
 from panda_gnn.errors import InputError
 from panda_gnn.nn import GNN, PandaGNN
 from tests.odd_graphs import ODD_GRAPHS, undirected
@@ -242,3 +243,14 @@ def test_bad_input_gets_one_sentence() -> None:
     for subject, graph, options, message in cases:
         with pytest.raises(InputError, match=message):
             sensitivity(subject, graph, **options)  # type: ignore[arg-type]
+
+
+def test_the_standard_error_of_a_sample_without_replacement() -> None:
+    """Sources of means 1, 3, 5 and 7 of ten nodes: variance 20/3, times (1 - 4/10) / 4."""
+    sources = torch.tensor([0, 2, 4, 9])
+    norms = torch.tensor([1.0, 3.0, 5.0, 7.0], dtype=torch.float64).expand(1, 10, 4).clone()
+    found = Sensitivity(norms, sources, exact=False)
+    assert float(found.mean()) == pytest.approx(4.0)
+    assert float(found.standard_error()) == pytest.approx((20 / 3 * 0.6 / 4) ** 0.5, rel=1e-12)
+    every = Sensitivity(norms[:, :4], torch.arange(4), exact=False)  # some features were left out
+    assert float(every.standard_error()) == pytest.approx((20 / 3 / 4) ** 0.5, rel=1e-12)

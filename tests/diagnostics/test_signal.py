@@ -155,3 +155,20 @@ def test_bad_input_gets_one_sentence() -> None:
     for graph, options, message in cases:
         with pytest.raises(InputError, match=message):
             signal_propagation(model, graph, in_channels=4, **options)  # type: ignore[arg-type]
+
+
+def test_low_nodes_that_hear_count_by_their_own_width() -> None:
+    """Two hops through the high hub of a star: the other leaves have four channels, not sixteen."""
+    data = ODD_GRAPHS["star"].clone()
+    data.high = torch.arange(8) == 0
+    torch.manual_seed(0)
+    model = PandaGNN(5, 2, width=4, high_width=16, num_layers=2).double().eval()
+    found = signal_propagation(model, data, in_channels=5, sources=torch.tensor([1]), layer=1)
+    x = torch.zeros(8, 5, dtype=torch.float64)
+    x[1] = 5**-0.5
+    states = node_states(model, data, x)[1].values.detach()
+    hub, leaves = states[0], states[2:, :4]
+    assert float(leaves.norm(dim=1).min()) > 0
+    expected = float((hub / hub.norm()).sum()) / 16 / 2
+    expected += sum(float((leaf / leaf.norm()).sum()) / 4 for leaf in leaves)
+    assert found.mean == pytest.approx(expected, rel=1e-12)

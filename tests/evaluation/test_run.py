@@ -191,3 +191,11 @@ def test_noted_trials_are_the_pretended_ones(
 ) -> None:
     monkeypatch.setenv("PANDA_PRETEND_NOTES", str(tmp_path / "notes"))
     assert noted_trial(Config("mutag"), 0) == pretend_trial(Config("mutag"), 0)
+
+
+def test_seeds_that_nobody_wants_are_not_taken_over(store: Store) -> None:
+    other = Store(store.path.with_name("other.jsonl"))
+    run(other, trials=5)
+    outcome = run(store, trials=2, first_seed=1)
+    assert (outcome.adopted, outcome.ran) == (4, 0)
+    assert sorted(row["seed"] for row in store.read().rows) == [1, 1, 2, 2]

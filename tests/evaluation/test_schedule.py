@@ -157,3 +157,18 @@ def test_a_trial_that_does_not_fit_is_passed_over() -> None:
     assert trial is not None
     assert trial.config.method == "digl"
     assert schedule.start_next(lambda config: False) is None
+
+
+def test_with_a_budget_every_cell_gets_three_seeds_first() -> None:
+    """Then only the cell whose scores differ at all."""
+    schedule = Schedule(small_study(), {}, seeds=range(10), widest_first=True)
+    order = []
+    for _ in range(9):
+        trial = schedule.start_next()
+        assert trial is not None
+        row = pretend_trial(*trial)
+        row["scores"]["best-val"]["test"] = 0.5 if trial.config.method == "none" else trial.seed % 2
+        schedule.finish(trial, row)
+        order.append((trial.config.method, trial.seed))
+    assert order[:6] == [(method, seed) for seed in (0, 1, 2) for method in ("none", "digl")]
+    assert order[6:] == [("digl", 3), ("digl", 4), ("digl", 5)]

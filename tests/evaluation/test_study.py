@@ -307,3 +307,10 @@ def test_rows_of_another_version_never_mix() -> None:
 def test_published_values_are_found_for_every_kind_of_line() -> None:
     assert published("centrality-gcn", "gcn", "degree", "mutag") is not None
     assert published("runtime-centrality", "any", "fosr", "mutag") is not None
+
+
+@pytest.mark.parametrize("option", ["trials", "choose_on"])
+@pytest.mark.parametrize("value", [True, False, 0, 2.0, "3"])
+def test_only_whole_numbers_are_counts(option: str, value: object) -> None:
+    with pytest.raises(InputError, match=f"{option} is {value}, it must be a whole number"):
+        small_study(**{option: value})

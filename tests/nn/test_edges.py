@@ -86,3 +86,15 @@ def test_features_of_edges_that_learn_are_never_kept() -> None:
     for half in (partition.into_low, partition.into_high):
         assert half.edge_attr is not None
         assert half.edge_attr.requires_grad
+
+
+def test_a_mean_of_weighted_edges_is_divided_by_their_number() -> None:
+    """(w_1 x_1 + ... + w_n x_n) / n for n edges of one relation, whatever the weights."""
+    edge_index = torch.tensor([[0, 1, 2, 3, 0, 1], [2, 2, 2, 0, 0, 3]])
+    weight = torch.tensor([0.5, 2.0, 3.0, 7.0, 1.0, 4.0], dtype=torch.float64)
+    edges = Edges.of_graph(edge_index, 4, edge_weight=weight)
+    expected = torch.tensor([0.5 / 3, 2.0 / 3, 1.0, 3.5, 0.5, 4.0], dtype=torch.float64)
+    torch.testing.assert_close(edges.mean(torch.float64), expected, rtol=0, atol=1e-15)
+    types = torch.tensor([0, 0, 1, 1, 1, 0])
+    typed = Edges.of_graph(edge_index, 4, edge_weight=weight, edge_type=types).relation(0)
+    assert typed.mean(torch.float64).tolist() == [0.25, 1.0, 4.0]

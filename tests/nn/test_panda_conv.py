@@ -31,6 +31,7 @@ from panda_gnn.nn import (
     PandaRGINConv,
     WidthPartition,
 )
+from panda_gnn.nn.gcn import GCNLayer
 from panda_gnn.testing import assert_batch_invariant, assert_permutation_equivariant
 from tests.nn.graphs import (
     CASES,
@@ -212,3 +213,16 @@ def test_layers_called_with_something_else() -> None:
         conv(x[1:], edge_index, high)
     with pytest.raises(InputError, match="PandaGCNConv does not use edge_type"):
         conv(x, edge_index, high, edge_type=torch.zeros(MIXED.num_edges, dtype=torch.long))
+
+
+def test_f_starts_by_glorots_rule_and_is_reset_by_it() -> None:
+    """Uniform up to sqrt(6 / (64 + 448)) = 0.108; a plain linear map would reach 0.125."""
+    torch.manual_seed(0)
+    layer = PandaConv(lambda i, o: GCNLayer(i, o), (64, 448), (3, 3))
+    bound = (6 / (64 + 448)) ** 0.5
+    assert layer.expand is not None
+    for _ in range(2):
+        largest = float(layer.expand.weight.detach().abs().max())
+        assert 0.99 * bound < largest <= bound
+        torch.nn.init.zeros_(layer.expand.weight)
+        layer.reset_parameters()

@@ -114,3 +114,13 @@ def test_bad_options_get_a_sentence() -> None:
         AFRC(cycles=5)
     with pytest.raises(InputError, match="lower_bound must be a number or None, not nan"):
         AFRC(lower_bound=math.nan)
+
+
+def test_the_bounds_of_the_first_round_hold_in_all_rounds() -> None:
+    data = data_of(nx.karate_club_graph())
+    lower, upper = automatic_bounds(np.array(list(by_pair(data, 3).values())))
+    fixed = AFRC(4, lower_bound=lower, upper_bound=upper)(data)
+    assert torch.equal(AFRC(4)(data).edge_index, fixed.edge_index)
+    after = AFRC(1)(data)
+    other = automatic_bounds(np.array(list(by_pair(after, 3).values())))
+    assert other != (lower, upper)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -72,7 +73,7 @@ def test_the_best_accuracy_by_hand(method: str) -> None:
         config = complete(replace(config, learning_rate=0.05), TRANSFER)
         found.append(measure_transfer(config, seed)["values"]["accuracy"])
         graphs = transfer("ring", 3, num_graphs=4, num_classes=4)
-        options = {"width": 5, "num_layers": 2, "dropout": 0.0, "readout": None}
+        options: dict[str, Any] = {"width": 5, "num_layers": 2, "dropout": 0.0, "readout": None}
         torch.manual_seed(seed)
         model: GNN = GNN(4, 4, **options)
         if method == "panda":
