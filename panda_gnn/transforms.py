@@ -12,6 +12,7 @@ from torch_geometric.transforms import BaseTransform
 
 from panda_gnn.centrality import CENTRALITIES, centrality
 from panda_gnn.errors import InputError, choose
+from panda_gnn.graph.batches import is_batch, keep_in_batch
 from panda_gnn.graph.rows import Graphs, graph_sizes
 
 #: Scores of a graph that agree to this many digits of its largest are tied.
@@ -82,6 +83,8 @@ class ExpandWidth(BaseTransform):
 
     def forward(self, data: Any) -> Any:
         data.high = self.mask(data)
+        if is_batch(data):
+            keep_in_batch(data, "high")
         return data
 
     def mask(self, graphs: Graphs) -> Tensor:

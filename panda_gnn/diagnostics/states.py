@@ -12,6 +12,7 @@ from torch.nn import functional as F
 from torch_geometric.data import Batch, Data
 
 from panda_gnn.errors import InputError
+from panda_gnn.graph.rows import edge_index_of
 from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
 
 StatesFunction = Callable[[Tensor, Data], "Tensor | Sequence[Tensor]"]
@@ -44,6 +45,7 @@ def node_states(model: Model, data: Data, x: Tensor | None = None) -> list[NodeS
         data: A graph or a batch of graphs.
         x: Features to use instead of ``data.x``.
     """
+    edge_index_of(data, "node_states")
     if x is None:
         x = features(data, model)
     if isinstance(model, PandaGNN):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
+from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import GDC
 from torch_geometric.utils import add_self_loops
@@ -39,7 +38,7 @@ class DIGL(Rewiring):
         self_loops: Whether to keep the diagonal.
     """
 
-    writes = ("edge_type", "edge_weight")
+    writes = ("edge_weight",)
 
     def __init__(self, alpha: float = 0.1, eps: float = 0.05, self_loops: bool = True) -> None:
         super().__init__()
@@ -79,10 +78,10 @@ class DIGL(Rewiring):
         edge_index, weight = gdc.transition_matrix(edge_index, weight, num_nodes, "col")
         return edge_index, weight.to(torch.get_default_dtype())
 
-    def forward(self, data: Any) -> Any:
+    def rewired_graph(self, data: Data, added_type: int) -> Data:
         """The rewired graph, with ``edge_weight``."""
         before, place = self.edges_of(data)
-        edge_index, edge_weight = self.diffuse(before, int(data.num_nodes))
-        result = with_edges(data, before, place, edge_index)
+        edge_index, edge_weight = self.diffuse(before, int(data.num_nodes or 0))
+        result = with_edges(data, before, place, edge_index, added_type)
         result.edge_weight = edge_weight
         return result

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import torch
 from torch import Tensor
+from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
 from panda_gnn.graph.rows import undirected_edges
@@ -49,10 +49,10 @@ class Expander(Rewiring):
         union: Tensor = torch.unique(torch.cat([edges, expander], dim=1), dim=1)
         return union
 
-    def forward(self, data: Any) -> Any:
+    def rewired_graph(self, data: Data, added_type: int) -> Data:
         """The graph with ``expander_edge_index``, or with more edges."""
         if not self.interleaved:
-            return super().forward(data)
+            return super().rewired_graph(data, added_type)
         self.check_free(data, "expander_edge_index")
         undirected_edges(data, "Expander")
         num_nodes = int(data.num_nodes or 0)

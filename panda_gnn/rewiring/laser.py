@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor
+from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
 from panda_gnn.errors import InputError
@@ -64,17 +63,17 @@ class LASER(Rewiring):
         """The edges and those of all new relations."""
         return torch.cat([edges, self.additions(edges, num_nodes)[0]], dim=1)
 
-    def forward(self, data: Any) -> Any:
-        """The rewired graph; ``edge_type`` is the distance of its two nodes before, minus one."""
+    def rewired_graph(self, data: Data, added_type: int) -> Data:
+        """The rewired graph; an added edge between nodes at distance 2 is of ``added_type``."""
         before, place = self.edges_of(data)
-        num_nodes = int(data.num_nodes)
+        num_nodes = int(data.num_nodes or 0)
         added, distance = self.additions(before, num_nodes)
-        kind = torch.cat([torch.zeros_like(before[0]), distance - 1]).repeat(2)
+        beyond_two = torch.cat([torch.zeros_like(before[0]), distance - 2]).repeat(2)
         after = torch.cat([before, added], dim=1)
         after = torch.cat([after, after.flip(0)], dim=1)
         order = (after[0] * num_nodes + after[1]).argsort()
-        result = with_edges(data, before, place, after[:, order])
-        result.edge_type = kind[order]
+        result = with_edges(data, before, place, after[:, order], added_type)
+        result.edge_type += beyond_two[order]
         return result
 
 
