@@ -14,6 +14,7 @@ from panda_gnn.centrality import CENTRALITIES, centrality
 from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.batches import is_batch, keep_in_batch
 from panda_gnn.graph.rows import Graphs, graph_sizes
+from panda_gnn.options import real_number, whole_number
 
 #: Scores of a graph that agree to this many digits of its largest are tied.
 TIE_DIGITS = 12
@@ -71,15 +72,13 @@ class ExpandWidth(BaseTransform):
     ) -> None:
         if (k is None) == (ratio is None):
             raise InputError(f"give either k or ratio, got k={k} and ratio={ratio}")
-        if k is not None and k < 0:
-            raise InputError(f"k is {k}, it must be at least 0")
-        if ratio is not None and not 0 <= ratio <= 1:
-            raise InputError(f"ratio is {ratio}, it must be between 0 and 1")
         self.centrality = choose("centrality", centrality, CENTRALITIES)
-        self.k = k
+        self.k = None if k is None else whole_number("k", k)
         self.ratio = ratio
-        self.seed = seed
-        self.samples = samples
+        if ratio is not None:
+            self.ratio = real_number("ratio", ratio, "between 0 and 1", least=0, most=1)
+        self.seed = whole_number("seed", seed)
+        self.samples = None if samples is None else whole_number("samples", samples, 2)
 
     def forward(self, data: Any) -> Any:
         data.high = self.mask(data)

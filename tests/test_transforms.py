@@ -69,11 +69,11 @@ def test_random_nodes_depend_on_the_seed_alone() -> None:
 
 
 def test_wrong_options_are_named() -> None:
-    with pytest.raises(InputError, match="k is -1, it must be at least 0"):
+    with pytest.raises(InputError, match="k must be a whole number, zero or more, not -1"):
         ExpandWidth("degree", -1)
     with pytest.raises(InputError, match="give either k or ratio"):
         ExpandWidth("degree")
-    with pytest.raises(InputError, match=r"ratio is 1\.5"):
+    with pytest.raises(InputError, match=r"ratio must be between 0 and 1, not 1\.5"):
         ExpandWidth("degree", ratio=1.5)
     with pytest.raises(InputError, match="unknown centrality 'beauty': choose one of degree"):
         ExpandWidth("beauty", 2)

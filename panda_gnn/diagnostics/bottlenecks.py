@@ -27,6 +27,7 @@ from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.components import components
 from panda_gnn.graph.limits import EXACT_SUMMARY_NODES
 from panda_gnn.graph.rows import undirected_edges
+from panda_gnn.options import whole_number
 
 CURVATURES: Mapping[str, Callable[[Data], Tensor]] = MappingProxyType(
     {
@@ -59,7 +60,9 @@ def bottleneck_nodes(data: Data, by: str = "betweenness", count: int = 10) -> Ra
         count: How many nodes; all if there are fewer.
     """
     choose("measure of nodes", by, NODE_MEASURES)
-    return _ranking(node_measure(data, by), _positive(count), lowest_first=by in CURVATURES)
+    return _ranking(
+        node_measure(data, by), whole_number("count", count, 1), lowest_first=by in CURVATURES
+    )
 
 
 def bottleneck_edges(
@@ -77,7 +80,7 @@ def bottleneck_edges(
     """
     choose("measure of edges", by, EDGE_MEASURES)
     edges, values = edge_measure(data, by, exact_nodes=exact_nodes)
-    ranking = _ranking(values, _positive(count), lowest_first=by in CURVATURES)
+    ranking = _ranking(values, whole_number("count", count, 1), lowest_first=by in CURVATURES)
     return Ranking(edges[:, ranking.items], ranking.values)
 
 
@@ -168,12 +171,6 @@ def summarise(data: Data, *, exact_nodes: int = EXACT_SUMMARY_NODES) -> GraphSum
         mean_curvature=float(curvature.mean()) if num_edges else float("nan"),
         negative_edges=float((curvature < -1e-9).double().mean()) if num_edges else 0.0,
     )
-
-
-def _positive(count: int) -> int:
-    if count < 1:
-        raise InputError(f"count is {count}, it must be at least 1")
-    return count
 
 
 def _ranking(values: Tensor, count: int, lowest_first: bool) -> Ranking:

@@ -22,6 +22,7 @@ from panda_gnn.diagnostics.states import (
 )
 from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.rows import edge_index_of
+from panda_gnn.options import whole_number
 
 UNITS = ("node", "graph")
 
@@ -102,6 +103,7 @@ def signal_propagation(
         rows_at_once: Measure so many sources in one pass that their states have no more rows.
     """
     choose("unit", unit, UNITS)
+    whole_number("in_channels", in_channels, 1)
     device = edge_index_of(data, "signal_propagation").device
     num_nodes = int(data.num_nodes or 0)
     generator = torch.Generator().manual_seed(seed)

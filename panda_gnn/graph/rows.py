@@ -159,7 +159,8 @@ def checked_edge_index(edge_index: Tensor, who: str) -> Tensor:
 
 def _columns_of(data: Data) -> Int64:
     """The columns of an ``edge_index`` that was checked, in numbers that can be multiplied."""
-    return data.edge_index.cpu().numpy().astype(np.int64, copy=False)
+    columns: Int64 = data.edge_index.cpu().numpy().astype(np.int64, copy=False)
+    return columns
 
 
 def graph_sizes(graphs: Graphs, who: str) -> Int64:

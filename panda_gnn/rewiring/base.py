@@ -16,6 +16,7 @@ from torch_geometric.transforms import BaseTransform
 from panda_gnn.errors import InputError
 from panda_gnn.graph.batches import graphs_of_batch, is_batch, rebatched
 from panda_gnn.graph.rows import edge_index_of, undirected_edges
+from panda_gnn.options import whole_number
 
 
 class Rewiring(BaseTransform):
@@ -90,14 +91,6 @@ class Rewiring(BaseTransform):
         return f"{type(self).__name__}({options})"
 
 
-def whole_number(name: str, value: int) -> int:
-    """``value`` if it is a whole number from zero on, else an error in the name of the argument."""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or value < 0:
-        raise InputError(f"{name} must be a whole number, zero or more, not {value!r}")
-    return int(value)
-
-
 def first_free_type(graphs: Sequence[Data], who: str) -> int:
     """The least value from one on above every ``edge_type`` of some graphs."""
     greatest = 0
@@ -138,7 +131,8 @@ def with_edges(
 ) -> Data:
     """``data`` with the edge index ``after``, the types of its edges and their attributes.
 
-    Edges that were there keep their type, which is zero where the graph had none. ``before`` and ``place`` are what :func:`panda_gnn.graph.rows.undirected_edges` returned for it.
+    Edges that were there keep their type, which is zero where the graph had none. ``before`` and
+    ``place`` are what :func:`panda_gnn.graph.rows.undirected_edges` returned for it.
     """
     num_nodes = int(data.num_nodes or 0)
     rank = after[0] * num_nodes + after[1]

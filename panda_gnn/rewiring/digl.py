@@ -9,7 +9,7 @@ from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import GDC
 from torch_geometric.utils import add_self_loops
 
-from panda_gnn.errors import InputError
+from panda_gnn.options import flag, real_number
 from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
 
 
@@ -42,13 +42,9 @@ class DIGL(Rewiring):
 
     def __init__(self, alpha: float = 0.1, eps: float = 0.05, self_loops: bool = True) -> None:
         super().__init__()
-        if not 0 < alpha <= 1:
-            raise InputError(f"alpha must be above 0 and at most 1, not {alpha}")
-        if eps < 0:
-            raise InputError(f"eps must be zero or more, not {eps}")
-        self.alpha = alpha
-        self.eps = eps
-        self.self_loops = self_loops
+        self.alpha = real_number("alpha", alpha, "above 0 and at most 1", above=0, most=1)
+        self.eps = real_number("eps", eps, "zero or more and finite", least=0)
+        self.self_loops = flag("self_loops", self_loops)
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The new edges without self-loops."""

@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
 from panda_gnn.graph.rows import undirected_edges
+from panda_gnn.options import flag
 from panda_gnn.rewiring.base import Rewiring, both_directions
 
 
@@ -41,7 +42,7 @@ class Expander(Rewiring):
 
     def __init__(self, interleaved: bool = True) -> None:
         super().__init__()
-        self.interleaved = interleaved
+        self.interleaved = flag("interleaved", interleaved)
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The edges of the graph and of the expander."""

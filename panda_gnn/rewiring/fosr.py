@@ -18,7 +18,8 @@ from torch_geometric.data.datapipes import functional_transform
 
 from panda_gnn.graph.arrays import Float64, Int64
 from panda_gnn.graph.compiled import compiled
-from panda_gnn.rewiring.base import Rewiring, whole_number
+from panda_gnn.options import whole_number
+from panda_gnn.rewiring.base import Rewiring
 
 
 @functional_transform("fosr")

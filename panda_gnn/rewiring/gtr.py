@@ -24,7 +24,8 @@ from panda_gnn.graph.compiled import compiled
 from panda_gnn.graph.components import component_labels
 from panda_gnn.graph.rows import rows_of_edges
 from panda_gnn.graph.twins import TwinClasses, twin_classes
-from panda_gnn.rewiring.base import Rewiring, whole_number
+from panda_gnn.options import whole_number
+from panda_gnn.rewiring.base import Rewiring
 
 #: Falls of the trace that differ by less than this share are the same.
 _EQUAL = 1e-9

@@ -8,11 +8,11 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.errors import InputError
 from panda_gnn.graph.arrays import Float64, Int32, Int64
 from panda_gnn.graph.compiled import compiled
 from panda_gnn.graph.rows import rows_of_edges
-from panda_gnn.rewiring.base import Rewiring, whole_number, with_edges
+from panda_gnn.options import real_number, whole_number
+from panda_gnn.rewiring.base import Rewiring, with_edges
 
 
 @functional_transform("laser")
@@ -42,12 +42,8 @@ class LASER(Rewiring):
         self, snapshots: int = 3, rho: float = 0.5, walk_length: int = 8, seed: int = 0
     ) -> None:
         super().__init__(seed)
-        if whole_number("snapshots", snapshots) < 1:
-            raise InputError("snapshots counts the graph itself, so it must be at least 1, not 0")
-        if not 0 < rho <= 1:
-            raise InputError(f"rho is a fraction and must be above 0 and at most 1, not {rho}")
-        self.snapshots = snapshots
-        self.rho = rho
+        self.snapshots = whole_number("snapshots", snapshots, 1)
+        self.rho = real_number("rho", rho, "a fraction above 0 and at most 1", above=0, most=1)
         self.walk_length = whole_number("walk_length", walk_length)
 
     def additions(self, edges: Tensor, num_nodes: int) -> tuple[Tensor, Tensor]:

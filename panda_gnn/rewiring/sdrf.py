@@ -8,9 +8,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import choose
 from panda_gnn.graph.rows import rows_of_edges
-from panda_gnn.rewiring.base import Rewiring, edited, whole_number
+from panda_gnn.options import real_number, whole_number
+from panda_gnn.rewiring.base import Rewiring, edited
 from panda_gnn.rewiring.released import sdrf_actions
 from panda_gnn.rewiring.sdrf_kernel import flow
 
@@ -53,15 +54,11 @@ class SDRF(Rewiring):
         seed: int = 0,
     ) -> None:
         super().__init__(seed)
-        if not tau >= 0:
-            raise InputError(f"tau must be zero or more, not {tau!r}")
-        if removal_bound is not None and not math.isfinite(removal_bound):
-            raise InputError(
-                f"removal_bound must be a finite number or None, not {removal_bound!r}"
-            )
+        if removal_bound is not None:
+            removal_bound = real_number("removal_bound", removal_bound, "a finite number or None")
         self.iterations = whole_number("iterations", iterations)
-        self.tau = float(tau)
-        self.removal_bound = None if removal_bound is None else float(removal_bound)
+        self.tau = real_number("tau", tau, "zero or more", least=0, infinite=True)
+        self.removal_bound = removal_bound
         self.variant = choose("variant", variant, ("paper", "released"), "of SDRF")
 
     def actions(self, edges: Tensor, num_nodes: int) -> Tensor:

@@ -139,9 +139,10 @@ def test_other_things_are_refused() -> None:
         read_graphs([HeteroData()])
     with pytest.raises(InputError, match="only adj_t"):
         read_graphs(Data(adj_t=torch.eye(2), num_nodes=2))
+    edge_index = torch.empty(2, 0, dtype=torch.long)
+    mixed = Data(edge_index=edge_index, num_nodes=3, batch=torch.tensor([0, 1, 0]))
     with pytest.raises(InputError, match="sort batch first"):
-        empty = torch.empty(2, 0, dtype=torch.long)
-        read_graphs(Data(edge_index=empty, num_nodes=3, batch=torch.tensor([0, 1, 0])))
+        read_graphs(mixed)
     with pytest.raises(InputError, match=r"but this graph has none: set it, .*torch\.empty"):
         read_graphs(Data(num_nodes=3))
     with pytest.raises(InputError, match=r"not HeteroData: use to_homogeneous"):

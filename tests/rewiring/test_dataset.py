@@ -123,7 +123,7 @@ def test_no_graphs() -> None:
 
 
 def test_bad_input_gets_a_sentence() -> None:
-    with pytest.raises(InputError, match="threads must be at least 1, not 0"):
+    with pytest.raises(InputError, match="threads must be a whole number, 1 or more, not 0"):
         rewire_dataset(ALL, FoSR(), threads=0)
     one_way = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
     with pytest.raises(InputError, match="FoSR needs an undirected graph"):

@@ -95,7 +95,7 @@ def test_closed_form_of_a_clique() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="alpha must be above 0 and at most 1, not 0"):
         DIGL(alpha=0)
-    with pytest.raises(InputError, match="eps must be zero or more, not -1"):
+    with pytest.raises(InputError, match="eps must be zero or more and finite, not -1"):
         DIGL(eps=-1)
     data = ODD_GRAPHS["path"].clone()
     data.edge_weight = torch.ones(data.num_edges)

@@ -12,6 +12,7 @@ from tests.odd_graphs import ODD_GRAPHS
 from tests.rewiring.rewired import (
     GRAPHS,
     TU_NAMES,
+    assert_same,
     assert_simple,
     pairs,
     tu_graphs,
