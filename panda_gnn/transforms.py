@@ -14,18 +14,16 @@ from panda_gnn.centrality import CENTRALITIES, centrality
 from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.batches import is_batch, keep_in_batch
 from panda_gnn.graph.rows import Graphs, graph_sizes
+from panda_gnn.graph.ties import SCORE_DIGITS, steps
 from panda_gnn.options import real_number, whole_number
-
-#: Scores of a graph that agree to this many digits of its largest are tied.
-TIE_DIGITS = 12
 
 
 def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
     """The mask of the ``counts[g]`` nodes of highest score of each graph ``g``.
 
-    Nodes are ranked by score and equal ones by index; scores that agree to :data:`TIE_DIGITS`
-    digits of the graph's largest are equal, so rounding errors decide nothing. Where a graph has no
-    more nodes than its count, all of them are in.
+    Nodes are ranked by score and equal ones by index; scores that agree to twelve digits of the
+    graph's largest (:mod:`panda_gnn.graph.ties`) are equal, so rounding errors decide nothing.
+    Where a graph has no more nodes than its count, all of them are in.
 
     Args:
         scores: One score for each node.
@@ -35,8 +33,7 @@ def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
     largest = torch.zeros(counts.numel(), dtype=torch.float64, device=scores.device)
     largest = largest.scatter_reduce(0, batch, scores.double().abs(), "amax")
     scale = torch.where(largest > 0, largest, torch.ones_like(largest))[batch]
-    rounded = (scores.double() / scale * 10**TIE_DIGITS).round()
-    order = rounded.argsort(descending=True, stable=True)
+    order = steps(scores.double(), scale, SCORE_DIGITS).argsort(descending=True, stable=True)
     order = order[batch[order].argsort(stable=True)]
     sizes = torch.bincount(batch, minlength=counts.numel())
     start = (sizes.cumsum(0) - sizes)[batch]

@@ -27,6 +27,7 @@ from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.components import components
 from panda_gnn.graph.limits import EXACT_SUMMARY_NODES
 from panda_gnn.graph.rows import undirected_edges
+from panda_gnn.graph.ties import MEASURE_DIGITS, steps
 from panda_gnn.options import whole_number
 
 CURVATURES: Mapping[str, Callable[[Data], Tensor]] = MappingProxyType(
@@ -177,6 +178,6 @@ def _ranking(values: Tensor, count: int, lowest_first: bool) -> Ranking:
     """The extreme values, those that agree to nine digits in the order of their index."""
     known = (~values.isnan()).nonzero().view(-1)
     scale = float(values[known].abs().max()) if known.numel() else 0.0
-    rounded = (values[known] / (scale or 1.0) * 1e9).round()
+    rounded = steps(values[known], scale or 1.0, MEASURE_DIGITS)
     chosen = known[rounded.argsort(descending=not lowest_first, stable=True)[:count]]
     return Ranking(chosen, values[chosen])

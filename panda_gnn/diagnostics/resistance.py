@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 from torch import Tensor
 from torch_geometric.data import Data
 
-from panda_gnn.diagnostics.laplacian_solver import LaplacianSolver
 from panda_gnn.graph.components import component_labels, connected_components
+from panda_gnn.graph.laplacian_solver import LaplacianSolver
 from panda_gnn.graph.limits import DENSE_RESISTANCE_NODES, refuse_above
 from panda_gnn.graph.rows import GraphRows, per_column, read_graph
 from panda_gnn.options import whole_number

@@ -11,6 +11,7 @@ from torch_geometric.data.datapipes import functional_transform
 from panda_gnn.graph.arrays import Float64, Int32, Int64
 from panda_gnn.graph.compiled import compiled
 from panda_gnn.graph.rows import rows_of_edges
+from panda_gnn.graph.ties import LOGARITHM_DECIMALS
 from panda_gnn.options import real_number, whole_number
 from panda_gnn.rewiring.base import Rewiring, with_edges
 
@@ -83,14 +84,18 @@ def distant_edges(
     """
     np.random.seed(seed)  # noqa: NPY002
     num_nodes = start.size - 1
+    # A walk that ends within the snapshots never goes farther than this.
+    radius = max(snapshots, (snapshots + walk_length) // 2)
     distance = np.full(num_nodes, -1)
     queue = np.empty(num_nodes, np.int64)
+    count, longer = np.zeros(num_nodes), np.zeros(num_nodes)
     source, target, relation = [0 for _ in range(0)], [0 for _ in range(0)], [0 for _ in range(0)]
     for i in range(num_nodes):
-        ball = queue[: _within(start, neighbour, i, snapshots, distance, queue)]
-        candidates = np.array([j for j in ball if j > i and distance[j] >= 2])
+        ball = queue[: _within(start, neighbour, i, radius, distance, queue)]
+        candidates = np.array([j for j in ball if j > i and 2 <= distance[j] <= snapshots])
         if candidates.size > 0:
-            walks = _log_walks(start, neighbour, i, walk_length)
+            walks = count
+            _log_walks(start, neighbour, i, walk_length, np.sort(ball), distance, walks, longer)
             np.random.shuffle(candidates)  # noqa: NPY002
             candidates = candidates[np.argsort(walks[candidates], kind="mergesort")]
             for r in range(2, snapshots + 1):
@@ -128,18 +133,33 @@ def _within(
 
 
 @compiled
-def _log_walks(start: Int64, neighbour: Int32, i: int, length: int) -> Float64:
-    """The logarithm of row ``i`` of ``(A + I)^length``, rounded so that equal counts stay equal."""
-    num_nodes = start.size - 1
-    count = np.zeros(num_nodes)
-    count[i] = 1
+def _log_walks(
+    start: Int64,
+    neighbour: Int32,
+    i: int,
+    length: int,
+    ball: Int64,
+    distance: Int64,
+    count: Float64,
+    longer: Float64,
+) -> None:
+    """The logarithm of row ``i`` of ``(A + I)^length``, rounded so that equal counts stay equal.
+
+    Walks stay in ``ball``, the nodes whose ``distance`` is known, ascending; ``count`` receives the
+    result for those of its nodes from which no walk could have left and returned.
+    """
+    for u in ball:
+        count[u] = 0.0
+    count[i] = 1.0
     for _ in range(length):
-        longer = count.copy()
-        for u in range(num_nodes):
+        for u in ball:
+            longer[u] = count[u]
+        for u in ball:
             if count[u] > 0:
                 for slot in range(start[u], start[u + 1]):
-                    longer[neighbour[slot]] += count[u]
-        count = longer
-    for u in range(num_nodes):
-        count[u] = np.round(np.log2(count[u]), 10)
-    return count
+                    if distance[neighbour[slot]] >= 0:
+                        longer[neighbour[slot]] += count[u]
+        for u in ball:
+            count[u] = longer[u]
+    for u in ball:
+        count[u] = np.round(np.log2(count[u]), LOGARITHM_DECIMALS)
