@@ -36,9 +36,9 @@ from panda_gnn.centrality.references import reference
 from panda_gnn.centrality.resistance import resistance
 from panda_gnn.centrality.shortest_paths import shortest_paths
 from panda_gnn.centrality.spectral import spectral
-from panda_gnn.diagnostics.laplacian_solver import LaplacianSolver
 from panda_gnn.graph.components import component_labels
 from panda_gnn.graph.forman import augmented_forman, balanced_forman
+from panda_gnn.graph.laplacian_solver import LaplacianSolver
 from panda_gnn.graph.ollivier import ollivier_ricci
 from panda_gnn.graph.rows import GraphRows, read_graphs, rows_of_edges
 from panda_gnn.graph.transport import transport
@@ -178,7 +178,7 @@ def _graph_cases(size: str, graph: nx.Graph, rows: GraphRows, matrix: csr_array)
             cg(laplacian, column, rtol=1e-8, M=scale)
 
     yield Case(
-        "diagnostics.laplacian_solver",
+        "graph.laplacian_solver",
         "scipy cg, Jacobi",
         size,
         lambda: LaplacianSolver(rows).solve(b),

@@ -12,18 +12,18 @@ from torch_geometric.transforms import BaseTransform
 
 from panda_gnn.centrality import CENTRALITIES, centrality
 from panda_gnn.errors import InputError, choose
+from panda_gnn.graph.batches import is_batch, keep_in_batch
 from panda_gnn.graph.rows import Graphs, graph_sizes
-
-#: Scores of a graph that agree to this many digits of its largest are tied.
-TIE_DIGITS = 12
+from panda_gnn.graph.ties import SCORE_DIGITS, steps
+from panda_gnn.options import real_number, whole_number
 
 
 def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
     """The mask of the ``counts[g]`` nodes of highest score of each graph ``g``.
 
-    Nodes are ranked by score and equal ones by index; scores that agree to :data:`TIE_DIGITS`
-    digits of the graph's largest are equal, so rounding errors decide nothing. Where a graph has no
-    more nodes than its count, all of them are in.
+    Nodes are ranked by score and equal ones by index; scores that agree to twelve digits of the
+    graph's largest (:mod:`panda_gnn.graph.ties`) are equal, so rounding errors decide nothing.
+    Where a graph has no more nodes than its count, all of them are in.
 
     Args:
         scores: One score for each node.
@@ -33,8 +33,7 @@ def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
     largest = torch.zeros(counts.numel(), dtype=torch.float64, device=scores.device)
     largest = largest.scatter_reduce(0, batch, scores.double().abs(), "amax")
     scale = torch.where(largest > 0, largest, torch.ones_like(largest))[batch]
-    rounded = (scores.double() / scale * 10**TIE_DIGITS).round()
-    order = rounded.argsort(descending=True, stable=True)
+    order = steps(scores.double(), scale, SCORE_DIGITS).argsort(descending=True, stable=True)
     order = order[batch[order].argsort(stable=True)]
     sizes = torch.bincount(batch, minlength=counts.numel())
     start = (sizes.cumsum(0) - sizes)[batch]
@@ -70,18 +69,18 @@ class ExpandWidth(BaseTransform):
     ) -> None:
         if (k is None) == (ratio is None):
             raise InputError(f"give either k or ratio, got k={k} and ratio={ratio}")
-        if k is not None and k < 0:
-            raise InputError(f"k is {k}, it must be at least 0")
-        if ratio is not None and not 0 <= ratio <= 1:
-            raise InputError(f"ratio is {ratio}, it must be between 0 and 1")
         self.centrality = choose("centrality", centrality, CENTRALITIES)
-        self.k = k
+        self.k = None if k is None else whole_number("k", k)
         self.ratio = ratio
-        self.seed = seed
-        self.samples = samples
+        if ratio is not None:
+            self.ratio = real_number("ratio", ratio, "between 0 and 1", least=0, most=1)
+        self.seed = whole_number("seed", seed)
+        self.samples = None if samples is None else whole_number("samples", samples, 2)
 
     def forward(self, data: Any) -> Any:
         data.high = self.mask(data)
+        if is_batch(data):
+            keep_in_batch(data, "high")
         return data
 
     def mask(self, graphs: Graphs) -> Tensor:

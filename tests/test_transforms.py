@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Batch, Data, HeteroData
 from torch_geometric.loader import DataLoader
 
 from panda_gnn.centrality import centrality
@@ -69,11 +69,11 @@ def test_random_nodes_depend_on_the_seed_alone() -> None:
 
 
 def test_wrong_options_are_named() -> None:
-    with pytest.raises(InputError, match="k is -1, it must be at least 0"):
+    with pytest.raises(InputError, match="k must be a whole number, zero or more, not -1"):
         ExpandWidth("degree", -1)
     with pytest.raises(InputError, match="give either k or ratio"):
         ExpandWidth("degree")
-    with pytest.raises(InputError, match=r"ratio is 1\.5"):
+    with pytest.raises(InputError, match=r"ratio must be between 0 and 1, not 1\.5"):
         ExpandWidth("degree", ratio=1.5)
     with pytest.raises(InputError, match="unknown centrality 'beauty': choose one of degree"):
         ExpandWidth("beauty", 2)
@@ -93,3 +93,26 @@ def test_high_nodes_of_many_graphs_are_those_of_each() -> None:
     assert torch.equal(high_nodes(graphs, "random", 2, seed=3), apart)
     assert torch.equal(high_nodes(Batch.from_data_list(graphs), "random", 2, seed=3), apart)
     assert high_nodes([], "degree", 2).shape == (0,)
+
+
+def test_the_graphs_of_a_batch_keep_their_marks() -> None:
+    graphs = [ODD_GRAPHS[name] for name in ("path", "one node", "barbell")]
+    batch = Batch.from_data_list(graphs)
+    parts = ExpandWidth("degree", 2)(batch).to_data_list()
+    for part, graph in zip(parts, graphs, strict=True):
+        assert torch.equal(part.high, high_nodes(graph, "degree", 2))
+    assert all("high" not in part for part in batch.to_data_list())
+
+
+def test_other_graphs_get_a_sentence() -> None:
+    transform = ExpandWidth("degree", 2)
+    edge_index = torch.tensor([[0, 1], [1, 0]])
+    with pytest.raises(InputError, match="not HeteroData: use to_homogeneous"):
+        transform(HeteroData())
+    with pytest.raises(InputError, match="but this graph has none"):
+        transform(Data(num_nodes=2))
+    with pytest.raises(InputError, match="only adj_t"):
+        transform(Data(adj_t=torch.eye(2), num_nodes=2))
+    for bad in (edge_index.float(), edge_index.bool()):
+        with pytest.raises(InputError, match="needs whole numbers in edge_index"):
+            transform(Data(edge_index=bad, num_nodes=2))

@@ -17,6 +17,7 @@ from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.compiled import announced_together
 from panda_gnn.graph.parallel import num_threads
 from panda_gnn.graph.rows import GraphRows, Graphs, read_graphs
+from panda_gnn.options import whole_number
 
 Cache: TypeAlias = "str | Path | Literal[False] | None"
 
@@ -63,6 +64,7 @@ def centrality(
             name, graphs, samples=samples, seed=seed, cache=cache, threads=threads
         ).scores
     choose("centrality", name, CENTRALITIES)
+    whole_number("seed", seed)
     family = families[CENTRALITIES[name]]
     compile_kernels(name)
     rows = read_graphs(graphs, f"centrality '{name}'")
@@ -92,8 +94,8 @@ def sampled_centrality(
     Arguments are those of :func:`centrality`.
     """
     choose("centrality that can be sampled", name, SAMPLED)
-    if samples < 2:
-        raise InputError(f"samples must be at least 2 to know the error, not {samples}")
+    whole_number("samples", samples, 2)
+    whole_number("seed", seed)
     compile_kernels(name)
     rows = read_graphs(graphs, f"centrality '{name}'")
 

@@ -27,6 +27,8 @@ from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.components import components
 from panda_gnn.graph.limits import EXACT_SUMMARY_NODES
 from panda_gnn.graph.rows import undirected_edges
+from panda_gnn.graph.ties import MEASURE_DIGITS, steps
+from panda_gnn.options import whole_number
 
 CURVATURES: Mapping[str, Callable[[Data], Tensor]] = MappingProxyType(
     {
@@ -59,7 +61,9 @@ def bottleneck_nodes(data: Data, by: str = "betweenness", count: int = 10) -> Ra
         count: How many nodes; all if there are fewer.
     """
     choose("measure of nodes", by, NODE_MEASURES)
-    return _ranking(node_measure(data, by), _positive(count), lowest_first=by in CURVATURES)
+    return _ranking(
+        node_measure(data, by), whole_number("count", count, 1), lowest_first=by in CURVATURES
+    )
 
 
 def bottleneck_edges(
@@ -77,7 +81,7 @@ def bottleneck_edges(
     """
     choose("measure of edges", by, EDGE_MEASURES)
     edges, values = edge_measure(data, by, exact_nodes=exact_nodes)
-    ranking = _ranking(values, _positive(count), lowest_first=by in CURVATURES)
+    ranking = _ranking(values, whole_number("count", count, 1), lowest_first=by in CURVATURES)
     return Ranking(edges[:, ranking.items], ranking.values)
 
 
@@ -170,16 +174,10 @@ def summarise(data: Data, *, exact_nodes: int = EXACT_SUMMARY_NODES) -> GraphSum
     )
 
 
-def _positive(count: int) -> int:
-    if count < 1:
-        raise InputError(f"count is {count}, it must be at least 1")
-    return count
-
-
 def _ranking(values: Tensor, count: int, lowest_first: bool) -> Ranking:
     """The extreme values, those that agree to nine digits in the order of their index."""
     known = (~values.isnan()).nonzero().view(-1)
     scale = float(values[known].abs().max()) if known.numel() else 0.0
-    rounded = (values[known] / (scale or 1.0) * 1e9).round()
+    rounded = steps(values[known], scale or 1.0, MEASURE_DIGITS)
     chosen = known[rounded.argsort(descending=not lowest_first, stable=True)[:count]]
     return Ranking(chosen, values[chosen])

@@ -8,6 +8,7 @@ from torch_geometric.utils import to_undirected
 from panda_gnn.diagnostics.curvature import balanced_forman_curvature
 from panda_gnn.diagnostics.resistance import total_resistance
 from panda_gnn.diagnostics.spectrum import spectral_gap
+from panda_gnn.graph.rows import edge_index_of
 
 
 def graph_quantities(data: Data) -> dict[str, float]:
@@ -29,6 +30,7 @@ def count_edges(data: Data) -> dict[str, float]:
 
 def _simple(data: Data) -> Data:
     """The graph without self-loops and, if it is directed, without direction."""
-    edge_index = to_undirected(data.edge_index, num_nodes=data.num_nodes)
+    edge_index = edge_index_of(data, "graph_quantities")
+    edge_index = to_undirected(edge_index, num_nodes=data.num_nodes)
     proper = edge_index[0] != edge_index[1]
     return Data(edge_index=edge_index[:, proper], num_nodes=data.num_nodes)

@@ -11,11 +11,11 @@ from scipy.sparse import csr_array
 from torch import Tensor
 from torch_geometric.data import Data
 
-from panda_gnn.diagnostics.laplacian_solver import LaplacianSolver
-from panda_gnn.errors import InputError
 from panda_gnn.graph.components import component_labels, connected_components
+from panda_gnn.graph.laplacian_solver import LaplacianSolver
 from panda_gnn.graph.limits import DENSE_RESISTANCE_NODES, refuse_above
 from panda_gnn.graph.rows import GraphRows, per_column, read_graph
+from panda_gnn.options import whole_number
 
 _PROBES_AT_ONCE = 16
 
@@ -124,8 +124,7 @@ def resistance_sketch(
         probes: How many random vectors to average over, at least two.
         seed: Seeds the probes.
     """
-    if probes < 2:
-        raise InputError(f"probes must be at least 2 to estimate an error, not {probes}")
+    whole_number("probes", probes, 2)
     graph = read_graph(data, "resistance_sketch")
     num_nodes = graph.num_nodes
     source, target = (data.edge_index if pairs is None else pairs).cpu().numpy()

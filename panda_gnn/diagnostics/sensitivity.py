@@ -20,6 +20,7 @@ from panda_gnn.diagnostics.states import (
 )
 from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.limits import EXACT_SENSITIVITY_NODES
+from panda_gnn.graph.rows import edge_index_of
 
 NORMS = ("operator", "entrywise")
 MODES = ("forward", "reverse")
@@ -121,6 +122,7 @@ def sensitivity(
         seed: Seeds the sources and the features.
     """
     choose("norm", norm, NORMS)
+    edge_index_of(data, "sensitivity")
     x = features(data, model)
     generator = torch.Generator().manual_seed(seed)
     if sources is None:

@@ -9,6 +9,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from panda_gnn.errors import InputError
+from panda_gnn.graph.rows import edge_index_of
 from panda_gnn.nn import GNN, Edges
 from panda_gnn.nn.gcn import GCNLayer
 from panda_gnn.nn.panda_conv import PlainConv
@@ -52,9 +53,9 @@ def sensitivity_bound(
         :attr:`Sensitivity.norms <panda_gnn.diagnostics.Sensitivity>`.
     """
     constants = model if isinstance(model, ModelConstants) else gcn_constants(model)
+    device = edge_index_of(data, "sensitivity_bound").device
     num_nodes = int(data.num_nodes or 0)
     edges = Edges.of_graph(data.edge_index, num_nodes, edge_weight=data.get("edge_weight"))
-    device = data.edge_index.device
     nodes = torch.arange(num_nodes, device=device) if sources is None else sources.to(device)
     power = torch.zeros(num_nodes, nodes.numel(), dtype=torch.float64, device=device)
     power = power.scatter_(0, nodes[None, :], 1.0)

@@ -21,6 +21,8 @@ from panda_gnn.diagnostics.states import (
     source_nodes,
 )
 from panda_gnn.errors import InputError, choose
+from panda_gnn.graph.rows import edge_index_of
+from panda_gnn.options import whole_number
 
 UNITS = ("node", "graph")
 
@@ -101,8 +103,9 @@ def signal_propagation(
         rows_at_once: Measure so many sources in one pass that their states have no more rows.
     """
     choose("unit", unit, UNITS)
+    whole_number("in_channels", in_channels, 1)
+    device = edge_index_of(data, "signal_propagation").device
     num_nodes = int(data.num_nodes or 0)
-    device = data.edge_index.device
     generator = torch.Generator().manual_seed(seed)
     nodes = source_nodes(sources, num_nodes, generator, repeats=True).to(device)
     if source_feature is None:
@@ -140,8 +143,8 @@ def hop_distances(data: Data, sources: Tensor) -> Tensor:
 
     Edges are followed along their direction; the result is ``[num_sources, num_nodes]``.
     """
+    row, column = edge_index_of(data, "hop_distances").cpu().numpy()
     num_nodes = int(data.num_nodes or 0)
-    row, column = data.edge_index.cpu().numpy()
     adjacency = csr_array((np.ones(row.size), (row, column)), shape=(num_nodes, num_nodes))
     hops = dijkstra(adjacency, indices=sources.cpu().numpy(), unweighted=True)
     return torch.from_numpy(hops).to(data.edge_index.device)

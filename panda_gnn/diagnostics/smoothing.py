@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.graph.rows import checked_edge_index
 
 REDUCTIONS = ("mean", "none")
 
@@ -61,7 +62,7 @@ def dirichlet_energy(
         batch, num_graphs = edge_index.new_zeros(num_nodes), 1
     elif num_graphs is None:
         num_graphs = int(batch.max()) + 1 if num_nodes else 0
-    source, target = edge_index
+    source, target = checked_edge_index(edge_index, "dirichlet_energy")
     weight = states.new_ones(source.numel()) if edge_weight is None else edge_weight.to(states)
     degree = states.new_zeros(num_nodes).index_add(0, source, weight)
     scaled = states * torch.where(degree > 0, degree, torch.ones_like(degree)).rsqrt()[:, None]

@@ -9,9 +9,9 @@ import torch
 from scipy.sparse.linalg import LinearOperator, lobpcg
 from torch_geometric.data import Data
 
-from panda_gnn.diagnostics.laplacian_solver import LaplacianSolver
 from panda_gnn.graph.arrays import Float64
 from panda_gnn.graph.components import component_labels
+from panda_gnn.graph.laplacian_solver import LaplacianSolver
 from panda_gnn.graph.limits import DENSE_SPECTRUM_NODES
 from panda_gnn.graph.rows import GraphRows, read_graph
 

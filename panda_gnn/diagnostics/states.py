@@ -12,7 +12,9 @@ from torch.nn import functional as F
 from torch_geometric.data import Batch, Data
 
 from panda_gnn.errors import InputError
+from panda_gnn.graph.rows import edge_index_of
 from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
+from panda_gnn.options import whole_number
 
 StatesFunction = Callable[[Tensor, Data], "Tensor | Sequence[Tensor]"]
 Model = nn.Module | StatesFunction
@@ -44,6 +46,7 @@ def node_states(model: Model, data: Data, x: Tensor | None = None) -> list[NodeS
         data: A graph or a batch of graphs.
         x: Features to use instead of ``data.x``.
     """
+    edge_index_of(data, "node_states")
     if x is None:
         x = features(data, model)
     if isinstance(model, PandaGNN):
@@ -100,9 +103,7 @@ def source_nodes(
             kind = "nodes" if repeats else "different nodes"
             raise InputError(f"sources must be {kind} among 0..{num_nodes - 1}")
         return sources.view(-1)
-    if sources < 1:
-        raise InputError(f"sources is {sources}, it must be at least 1, or a tensor of nodes")
-    if sources >= num_nodes:
+    if whole_number("sources", sources, 1) >= num_nodes:
         return torch.arange(num_nodes)
     return torch.randperm(num_nodes, generator=generator)[:sources].sort().values
 

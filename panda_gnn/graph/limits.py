@@ -14,6 +14,12 @@ EXACT_SUMMARY_NODES = 3000
 CORE_NODES = 12_000
 #: Exact resistances need a dense matrix over the nodes of a component (3.2 GB).
 DENSE_RESISTANCE_NODES = 20_000
+#: DIGL inverts a dense matrix over the nodes (0.5 GB), and approximates it for larger graphs.
+DENSE_DIFFUSION_NODES = 8000
+#: GTR keeps dense matrices over the classes of twins (0.5 GB each).
+DENSE_GTR_CLASSES = 8000
+#: FA makes an edge of every ordered pair of nodes (0.4 GB).
+FULLY_ADJACENT_NODES = 5000
 
 
 def refuse_above(limit: int, num_nodes: int, what: str, instead: str) -> None:

@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from rich.progress import TaskID
 
-from panda_gnn.errors import InputError
 from panda_gnn.graph.arrays import Float64, Int64
 from panda_gnn.graph.components import connected_components
 from panda_gnn.graph.rows import GraphRows
+from panda_gnn.options import whole_number
 from panda_gnn.progress import progress_bar
 
 Item = TypeVar("Item")
@@ -31,9 +31,7 @@ def num_threads(threads: int | None) -> int:
     """``threads``, or as many as torch uses; fewer than one are refused."""
     if threads is None:
         return torch.get_num_threads()
-    if threads < 1:
-        raise InputError(f"threads must be at least 1, not {threads}")
-    return threads
+    return whole_number("threads", threads, 1)
 
 
 def in_parallel(

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch_geometric.data import Data, Dataset, InMemoryDataset
+from torch_geometric.data import Data, Dataset, HeteroData, InMemoryDataset
 
 from panda_gnn.errors import InputError
 from panda_gnn.graph.arrays import Bool, Float64, Int32, Int64
@@ -120,6 +120,49 @@ def read_graph(data: Data, who: str) -> GraphRows:
     return _rows(_edges_of_list([data], who, as_one=True), who)
 
 
+def edge_index_of(data: Data, who: str) -> Tensor:
+    """``data.edge_index``; what is not one graph with whole numbers in it is rejected."""
+    if isinstance(data, HeteroData):
+        raise InputError(f"{who} takes graphs of type Data, not HeteroData: use to_homogeneous()")
+    if not isinstance(data, Data):
+        raise InputError(f"{who} takes graphs of type Data, not {type(data).__name__}")
+    edge_index = data.edge_index
+    if edge_index is None and data.get("adj_t") is not None:
+        raise InputError(
+            f"{who} reads edge_index, but this graph has only adj_t: set edge_index, for example "
+            "to torch.stack([col, row]) of adj_t.coo(), or leave out the transform ToSparseTensor"
+        )
+    if edge_index is None:
+        raise InputError(
+            f"{who} reads edge_index, but this graph has none: set it, without edges to "
+            "torch.empty(2, 0, dtype=torch.long)"
+        )
+    return checked_edge_index(edge_index, who)
+
+
+def checked_edge_index(edge_index: Tensor, who: str) -> Tensor:
+    """``edge_index`` if it is a dense ``[2, num_edges]`` of whole numbers."""
+    if not isinstance(edge_index, Tensor) or edge_index.layout != torch.strided:
+        kind = "sparse tensor" if isinstance(edge_index, Tensor) else type(edge_index).__name__
+        raise InputError(f"{who} takes edge_index as a dense tensor [2, num_edges], not as {kind}")
+    if edge_index.dtype == torch.bool or edge_index.is_floating_point() or edge_index.is_complex():
+        raise InputError(
+            f"{who} needs whole numbers in edge_index, not {edge_index.dtype}: "
+            "use edge_index.long() if they are nodes"
+        )
+    if edge_index.dim() != 2 or edge_index.size(0) != 2:
+        raise InputError(
+            f"{who} needs edge_index of shape [2, num_edges], not {list(edge_index.shape)}"
+        )
+    return edge_index
+
+
+def _columns_of(data: Data) -> Int64:
+    """The columns of an ``edge_index`` that was checked, in numbers that can be multiplied."""
+    columns: Int64 = data.edge_index.cpu().numpy().astype(np.int64, copy=False)
+    return columns
+
+
 def graph_sizes(graphs: Graphs, who: str) -> Int64:
     """The number of nodes of each graph, without reading the edges."""
     return _edges(graphs, who).sizes
@@ -146,7 +189,7 @@ def undirected_edges(data: Data, who: str) -> tuple[Tensor, Tensor]:
     """
     graph = read_graph(data, who)
     num_nodes = max(graph.num_nodes, 1)
-    source, target = data.edge_index.cpu().numpy()
+    source, target = _columns_of(data)
     rank, place = np.unique(source * num_nodes + target, return_index=True)
     place = place[rank // num_nodes != rank % num_nodes]  # one for each entry of the rows
     opposite = np.argsort(graph.columns * num_nodes + graph.sources)
@@ -161,7 +204,7 @@ def per_column(
 ) -> Tensor:
     """Spread the values of the edges ``u < v`` of ``graph`` over the columns of ``edge_index``."""
     num_nodes = graph.num_nodes
-    (u, v), (source, target) = graph.edges, data.edge_index.cpu().numpy()
+    (u, v), (source, target) = graph.edges, _columns_of(data)
     low, high = np.minimum(source, target), np.maximum(source, target)
     proper = low < high
     result = np.full(source.shape, of_loops)
@@ -192,13 +235,15 @@ class _Edges(NamedTuple):
 
 def _edges(graphs: Graphs, who: str) -> _Edges:
     if isinstance(graphs, InMemoryDataset) and _is_plain(graphs):
-        return _edges_of_storage(graphs)
+        return _edges_of_storage(graphs, who)
     if isinstance(graphs, Data):
         return _edges_of_list([graphs], who)
     if isinstance(graphs, (Sequence, Dataset)):
         return _edges_of_list([graphs[index] for index in range(len(graphs))], who)
+    way_out = ": use to_homogeneous()" if isinstance(graphs, HeteroData) else ""
     raise InputError(
-        f"{who} takes a Data, a Batch, a dataset or a list of Data, not {type(graphs).__name__}"
+        f"{who} takes a Data, a Batch, a dataset or a list of Data, "
+        f"not {type(graphs).__name__}{way_out}"
     )
 
 
@@ -206,8 +251,7 @@ def _edges_of_list(graphs: list[Any], who: str, as_one: bool = False) -> _Edges:
     """The edges of some ``Data``, each of which may be a batch of graphs."""
     sizes, edges = [np.empty(0, np.int64)], [np.empty((2, 0), np.int64)]
     for data in graphs:
-        if not isinstance(data, Data):
-            raise InputError(f"{who} takes graphs of type Data, not {type(data).__name__}")
+        edge_index_of(data, who)
         if not as_one and data.get("ptr") is not None:
             sizes.append(np.diff(data.ptr.cpu().numpy()))
         elif not as_one and data.get("batch") is not None:
@@ -217,12 +261,7 @@ def _edges_of_list(graphs: list[Any], who: str, as_one: bool = False) -> _Edges:
             sizes.append(np.bincount(batch))
         else:
             sizes.append(np.array([data.num_nodes or 0], np.int64))
-        if data.edge_index is not None:
-            edges.append(data.edge_index.cpu().numpy().astype(np.int64, copy=False))
-        elif "adj_t" in data:
-            raise InputError(f"{who} reads edge_index, but this graph has only adj_t")
-        else:
-            edges.append(edges[0])
+        edges.append(_columns_of(data))
     limit = np.array([piece.sum() for piece in sizes[1:]], np.int64)
     edge_ptr = pointer([piece.shape[1] for piece in edges[1:]])
     edge_index = edges[1] if len(graphs) == 1 else np.concatenate(edges, axis=1)
@@ -248,7 +287,7 @@ def _is_plain(dataset: InMemoryDataset) -> bool:
     )
 
 
-def _edges_of_storage(dataset: InMemoryDataset) -> _Edges:
+def _edges_of_storage(dataset: InMemoryDataset, who: str) -> _Edges:
     """The edges of a dataset, or of the selected part of it, as they lie in its storage."""
     data, slices = dataset._data, dataset.slices
     if "_num_nodes" in data._store.__dict__:
@@ -259,7 +298,8 @@ def _edges_of_storage(dataset: InMemoryDataset) -> _Edges:
     sizes = sizes[selected]
     edge_ptr = slices["edge_index"].numpy()
     begin, end = edge_ptr[:-1][selected], edge_ptr[1:][selected]
-    edge_index = np.ascontiguousarray(data.edge_index.cpu().numpy())
+    edge_index_of(data, who)
+    edge_index = np.ascontiguousarray(_columns_of(data))
     return _Edges(sizes, edge_index, begin, end, pointer(sizes)[:-1], sizes)
 
 

@@ -16,7 +16,8 @@ from panda_gnn.graph.arrays import Float64, Int32, Int64
 from panda_gnn.graph.compiled import compiled
 from panda_gnn.graph.forman import augmented_forman
 from panda_gnn.graph.rows import rows_of_edges
-from panda_gnn.rewiring.base import Rewiring, edited, whole_number
+from panda_gnn.options import real_number, whole_number
+from panda_gnn.rewiring.base import Rewiring, edited
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -62,8 +63,8 @@ class AFRC(Rewiring):
         if cycles not in (3, 4):
             raise InputError(f"cycles is the longest cycle that counts, 3 or 4, not {cycles!r}")
         for name, value in (("lower_bound", lower_bound), ("upper_bound", upper_bound)):
-            if value is not None and math.isnan(value):
-                raise InputError(f"{name} must be a number or None, not {value!r}")
+            if value is not None:
+                real_number(name, value, "a number or None", infinite=True)
         self.rounds = whole_number("rounds", rounds)
         self.cycles = cycles
         self.lower_bound = lower_bound

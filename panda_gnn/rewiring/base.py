@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,9 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
 from panda_gnn.errors import InputError
-from panda_gnn.graph.rows import undirected_edges
+from panda_gnn.graph.batches import graphs_of_batch, is_batch, rebatched
+from panda_gnn.graph.rows import edge_index_of, undirected_edges
+from panda_gnn.options import whole_number
 
 
 class Rewiring(BaseTransform):
@@ -24,12 +27,16 @@ class Rewiring(BaseTransform):
     nodes and of the graph are kept; attributes of edges are kept where the edge is, and zero on
     added edges. Self-loops of the input are dropped. The same ``seed`` gives the same edges for the
     same graph, whatever was rewired before it.
+
+    Rewirings compose: edges of a graph that has ``edge_type`` already keep theirs, and added ones
+    get one more than the greatest there is. Each graph of a batch is rewired by itself, and the
+    greatest type is that of the whole batch, so that a type means the same in all its graphs.
     """
 
     #: Raised whenever the result for some graph changes, so that caches are not trusted.
     version: int = 1
     #: The attributes it writes, which a graph must not have before.
-    writes: tuple[str, ...] = ("edge_type",)
+    writes: tuple[str, ...] = ()
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = whole_number("seed", seed)
@@ -49,12 +56,24 @@ class Rewiring(BaseTransform):
         return np.random.default_rng([self.seed, *digest.digest()])
 
     def forward(self, data: Any) -> Any:
+        """The rewired graph, or the batch of the rewired graphs."""
+        name = type(self).__name__
+        edge_index_of(data, name)
+        added_type = first_free_type([data], name)
+        if not is_batch(data):
+            return self.rewired_graph(data, added_type)
+        graphs = graphs_of_batch(data, name)
+        return rebatched([self.rewired_graph(graph, added_type) for graph in graphs], data)
+
+    def rewired_graph(self, data: Data, added_type: int) -> Data:
+        """One graph, rewired; its added edges are of ``added_type`` and the types after it."""
         before, place = self.edges_of(data)
-        after = self.rewired_edge_index(before, int(data.num_nodes))
-        return with_edges(data, before, place, after)
+        after = self.rewired_edge_index(before, int(data.num_nodes or 0))
+        return with_edges(data, before, place, after, added_type)
 
     def edges_of(self, data: Data) -> tuple[Tensor, Tensor]:
         """What :func:`~panda_gnn.graph.rows.undirected_edges` gives for a graph to be rewired."""
+        edge_index_of(data, type(self).__name__)
         self.check_free(data, *self.writes)
         return undirected_edges(data, type(self).__name__)
 
@@ -72,12 +91,21 @@ class Rewiring(BaseTransform):
         return f"{type(self).__name__}({options})"
 
 
-def whole_number(name: str, value: int) -> int:
-    """``value`` if it is a whole number from zero on, else an error in the name of the argument."""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or value < 0:
-        raise InputError(f"{name} must be a whole number, zero or more, not {value!r}")
-    return int(value)
+def first_free_type(graphs: Sequence[Data], who: str) -> int:
+    """The least value from one on above every ``edge_type`` of some graphs."""
+    greatest = 0
+    for data in graphs:
+        types = data.get("edge_type")
+        if types is None:
+            continue
+        whole = isinstance(types, Tensor) and types.shape == (data.num_edges,)
+        if not whole or types.dtype == torch.bool or types.is_floating_point():
+            raise InputError(
+                f"{who} adds a value to edge_type, which must hold a whole number for every edge"
+            )
+        if types.numel():
+            greatest = max(greatest, int(types.max()))
+    return greatest + 1
 
 
 def both_directions(edges: Tensor, num_nodes: int) -> Tensor:
@@ -98,10 +126,13 @@ def edited(edges: Tensor, num_nodes: int, added: Tensor, removed: Tensor) -> Ten
     return torch.stack([rank // max(num_nodes, 1), rank % max(num_nodes, 1)])
 
 
-def with_edges(data: Data, before: Tensor, place: Tensor, after: Tensor) -> Data:
+def with_edges(
+    data: Data, before: Tensor, place: Tensor, after: Tensor, added_type: int = 1
+) -> Data:
     """``data`` with the edge index ``after``, the types of its edges and their attributes.
 
-    ``before`` and ``place`` are what :func:`panda_gnn.graph.rows.undirected_edges` returned for it.
+    Edges that were there keep their type, which is zero where the graph had none. ``before`` and
+    ``place`` are what :func:`panda_gnn.graph.rows.undirected_edges` returned for it.
     """
     num_nodes = int(data.num_nodes or 0)
     rank = after[0] * num_nodes + after[1]
@@ -119,6 +150,7 @@ def with_edges(data: Data, before: Tensor, place: Tensor, after: Tensor) -> Data
         moved[old] = values[source[old]]
         result[key] = moved
     result.edge_index = after
-    result.edge_type = (~old).long()
+    kept_type = result.edge_type if "edge_type" in data else torch.zeros_like(rank)
+    result.edge_type = torch.where(old, kept_type, added_type)
     result.num_nodes = num_nodes
     return result

@@ -14,7 +14,8 @@ from panda_gnn.graph.forman import adjacent
 from panda_gnn.graph.ollivier import heaviest_pair, ollivier_ricci
 from panda_gnn.graph.rows import GraphRows, rows_of_edges
 from panda_gnn.graph.twins import TwinClasses, twin_classes
-from panda_gnn.rewiring.base import Rewiring, edited, whole_number
+from panda_gnn.options import whole_number
+from panda_gnn.rewiring.base import Rewiring, edited
 from panda_gnn.rewiring.released import borf_edge_index
 
 

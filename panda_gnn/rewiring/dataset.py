@@ -9,10 +9,14 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 from torch_geometric.data import Data, Dataset
+from torch_geometric.data.data import BaseData
 
 from panda_gnn.cache import Tensors, cached, content_key, folder_for
+from panda_gnn.errors import InputError
+from panda_gnn.graph.batches import is_batch
 from panda_gnn.graph.parallel import in_parallel
-from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
+from panda_gnn.graph.rows import edge_index_of
+from panda_gnn.rewiring.base import Rewiring, both_directions, first_free_type, with_edges
 from panda_gnn.rewiring.expander import Expander
 from panda_gnn.rewiring.fully_adjacent import FullyAdjacent
 from panda_gnn.rewiring.virtual_node import VirtualNode
@@ -53,11 +57,29 @@ def rewire_dataset(
             dataset, and none for a list. ``False`` computes without a file.
         threads: How many graphs at a time; by default as many as PyTorch has threads.
     """
-    description = f"rewiring ({type(rewiring).__name__})"
+    name = type(rewiring).__name__
+    if isinstance(graphs, BaseData):
+        raise InputError(
+            f"rewire_dataset takes a dataset or a list of Data, not one {type(graphs).__name__}: "
+            f"call {name}(...)(data)"
+        )
+    description = f"rewiring ({name})"
     items = [graphs[index] for index in range(len(graphs))]
+    for data in items:
+        edge_index_of(data, name)
+        if is_batch(data):
+            raise InputError(
+                "rewire_dataset takes single graphs, but one of them is a batch: "
+                f"call {name}(...)(batch) for each"
+            )
     cost = [int(data.num_edges) for data in items]
+    added_type = first_free_type(items, name)
     if isinstance(rewiring, QUICK) or not items:
-        return in_parallel(rewiring, items, cost, description, threads)
+
+        def rewired(data: Data) -> Data:
+            return rewiring.rewired_graph(data, added_type)
+
+        return in_parallel(rewired, items, cost, description, threads)
     simple_edges = [rewiring.edges_of(data) for data in items]
     bare = [
         Data(edge_index=both_directions(edges, int(data.num_nodes)), num_nodes=data.num_nodes)
@@ -77,7 +99,7 @@ def rewire_dataset(
     for data, (before, place), simple, change in zip(
         items, simple_edges, bare, changes, strict=True
     ):
-        results.append(_apply(data, before, place, simple, change))
+        results.append(_apply(data, before, place, simple, change, added_type))
     return results
 
 
@@ -107,16 +129,20 @@ def _difference(before: Data, after: Data) -> Change:
     )
 
 
-def _apply(data: Data, before: Tensor, place: Tensor, simple: Data, change: Change) -> Data:
+def _apply(
+    data: Data, before: Tensor, place: Tensor, simple: Data, change: Change, added_type: int
+) -> Data:
     """``data`` as the rewiring leaves it; ``simple`` has nothing but its edges."""
     device = before.device
     kept = torch.ones_like(simple.edge_index[0], dtype=torch.bool)
     kept[change.removed.to(device)] = False
     edge_index = torch.cat([simple.edge_index[:, kept], change.added.to(device)], dim=1)
-    edge_type = torch.cat([edge_index.new_zeros(int(kept.sum())), change.added_type.to(device)])
+    beyond_first = torch.cat(
+        [edge_index.new_zeros(int(kept.sum())), change.added_type.to(device) - 1]
+    )
     order = (edge_index[0] * int(data.num_nodes or 0) + edge_index[1]).argsort()
-    result = with_edges(data, before, place, edge_index[:, order])
-    result.edge_type = edge_type[order]
+    result = with_edges(data, before, place, edge_index[:, order], added_type)
+    result.edge_type += beyond_first[order]
     if change.edge_weight is not None:
         result.edge_weight = change.edge_weight.to(device)
     return result

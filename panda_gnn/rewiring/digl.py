@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import numpy as np
 import torch
 from torch import Tensor
+from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import GDC
 from torch_geometric.utils import add_self_loops
 
-from panda_gnn.errors import InputError
+from panda_gnn.graph import limits
+from panda_gnn.graph.diffusion import large_entries
+from panda_gnn.graph.rows import rows_of_edges
+from panda_gnn.options import flag, real_number
 from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
+
+#: Entries of the diffusion of a large graph are too small by this share of ``eps`` at most.
+PUSH_ERROR = 0.01
 
 
 @functional_transform("digl")
@@ -33,23 +39,24 @@ class DIGL(Rewiring):
     dropped before the columns are divided. The matrix is computed densely in double precision and
     made symmetric, so that no edge loses its opposite to rounding.
 
+    For graphs of more than :data:`~panda_gnn.graph.limits.DENSE_DIFFUSION_NODES` nodes the matrix
+    is approximated by pushing (:mod:`panda_gnn.graph.diffusion`). Before the division an entry is
+    then too small by :data:`PUSH_ERROR` times ``eps`` at most: of the edges, only those whose entry
+    is between ``eps`` and that much more can be missing, and none is there that should not be.
+
     Args:
         alpha: The probability of a random walk to return to its start, in (0, 1].
         eps: Entries below this are dropped.
         self_loops: Whether to keep the diagonal.
     """
 
-    writes = ("edge_type", "edge_weight")
+    writes = ("edge_weight",)
 
     def __init__(self, alpha: float = 0.1, eps: float = 0.05, self_loops: bool = True) -> None:
         super().__init__()
-        if not 0 < alpha <= 1:
-            raise InputError(f"alpha must be above 0 and at most 1, not {alpha}")
-        if eps < 0:
-            raise InputError(f"eps must be zero or more, not {eps}")
-        self.alpha = alpha
-        self.eps = eps
-        self.self_loops = self_loops
+        self.alpha = real_number("alpha", alpha, "above 0 and at most 1", above=0, most=1)
+        self.eps = real_number("eps", eps, "zero or more and finite", least=0)
+        self.self_loops = flag("self_loops", self_loops)
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The new edges without self-loops."""
@@ -65,6 +72,8 @@ class DIGL(Rewiring):
         if num_nodes < 2:  # what GDC does not take
             loop = torch.zeros(2, num_nodes * self.self_loops, dtype=torch.long).to(edges.device)
             return loop, torch.ones(loop.size(1), device=edges.device)
+        if num_nodes > limits.DENSE_DIFFUSION_NODES:
+            return self._pushed(edges, num_nodes)
         gdc = GDC(diffusion_kwargs={"method": "ppr", "alpha": self.alpha})
         edge_index = both_directions(edges, num_nodes)
         weight = torch.ones(edge_index.size(1), dtype=torch.float64, device=edges.device)
@@ -79,10 +88,35 @@ class DIGL(Rewiring):
         edge_index, weight = gdc.transition_matrix(edge_index, weight, num_nodes, "col")
         return edge_index, weight.to(torch.get_default_dtype())
 
-    def forward(self, data: Any) -> Any:
+    def _pushed(self, edges: Tensor, num_nodes: int) -> tuple[Tensor, Tensor]:
+        """The approximate ``edge_index`` and ``edge_weight`` of a large graph."""
+        if self.eps == 0:
+            what, instead = "DIGL(eps=0)", "eps above zero"
+            limits.refuse_above(limits.DENSE_DIFFUSION_NODES, num_nodes, what, instead)
+        graph = rows_of_edges(edges.cpu().numpy(), num_nodes)
+        entries, values = large_entries(
+            graph.row_ptr, graph.neighbours, self.alpha, self.eps, PUSH_ERROR * self.eps
+        )
+        row, column = entries
+        rank = torch.from_numpy(np.r_[row * num_nodes + column, column * num_nodes + row])
+        both = torch.from_numpy(values).repeat(
+            2
+        )  # the greater of an entry and its opposite is nearer
+        rank, place = rank.unique(return_inverse=True)
+        weight = both.new_zeros(rank.numel()).scatter_reduce(0, place, both, "amax")
+        edge_index = torch.stack([rank // num_nodes, rank % num_nodes])
+        if not self.self_loops:
+            other = edge_index[0] != edge_index[1]
+            edge_index, weight = edge_index[:, other], weight[other]
+        total = weight.new_zeros(num_nodes).index_add(0, edge_index[1], weight)
+        weight = weight / total[edge_index[1]]
+        device = edges.device
+        return edge_index.to(device), weight.to(device, torch.get_default_dtype())
+
+    def rewired_graph(self, data: Data, added_type: int) -> Data:
         """The rewired graph, with ``edge_weight``."""
         before, place = self.edges_of(data)
-        edge_index, edge_weight = self.diffuse(before, int(data.num_nodes))
-        result = with_edges(data, before, place, edge_index)
+        edge_index, edge_weight = self.diffuse(before, int(data.num_nodes or 0))
+        result = with_edges(data, before, place, edge_index, added_type)
         result.edge_weight = edge_weight
         return result

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import torch
 from torch import Tensor
+from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
 from panda_gnn.graph.rows import undirected_edges
+from panda_gnn.options import flag
 from panda_gnn.rewiring.base import Rewiring, both_directions
 
 
@@ -41,7 +42,7 @@ class Expander(Rewiring):
 
     def __init__(self, interleaved: bool = True) -> None:
         super().__init__()
-        self.interleaved = interleaved
+        self.interleaved = flag("interleaved", interleaved)
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The edges of the graph and of the expander."""
@@ -49,10 +50,10 @@ class Expander(Rewiring):
         union: Tensor = torch.unique(torch.cat([edges, expander], dim=1), dim=1)
         return union
 
-    def forward(self, data: Any) -> Any:
+    def rewired_graph(self, data: Data, added_type: int) -> Data:
         """The graph with ``expander_edge_index``, or with more edges."""
         if not self.interleaved:
-            return super().forward(data)
+            return super().rewired_graph(data, added_type)
         self.check_free(data, "expander_edge_index")
         undirected_edges(data, "Expander")
         num_nodes = int(data.num_nodes or 0)

@@ -18,7 +18,9 @@ from torch_geometric.data.datapipes import functional_transform
 
 from panda_gnn.graph.arrays import Float64, Int64
 from panda_gnn.graph.compiled import compiled
-from panda_gnn.rewiring.base import Rewiring, whole_number
+from panda_gnn.graph.ties import VECTOR_DECIMALS
+from panda_gnn.options import whole_number
+from panda_gnn.rewiring.base import Rewiring
 
 
 @functional_transform("fosr")
@@ -84,7 +86,8 @@ def greedy_edges(edges: Int64, start: Float64, iterations: int, warmup: int) -> 
         x = _power_step(both[:, :present], degree, x)
     mark = np.full(num_nodes, -1)
     for added in range(count):
-        u, v = _best_pair(np.round(x / np.sqrt(degree + 1), 12), both, first, following, mark)
+        s = np.round(x / np.sqrt(degree + 1), VECTOR_DECIMALS)
+        u, v = _best_pair(s, both, first, following, mark)
         both[0, present + added], both[1, present + added] = u, v
         _link(both, present + added, first, following, degree)
         x = _power_step(both[:, : present + added + 1], degree, x)

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data.datapipes import functional_transform
 
+from panda_gnn.graph import limits
 from panda_gnn.rewiring.base import Rewiring
 
 
@@ -16,6 +17,7 @@ class FullyAdjacent(Rewiring):
 
     All :math:`n (n - 1)` ordered pairs of different nodes become edges. For the last layer only,
     see the option ``last_layer_fa`` of :class:`panda_gnn.nn.GNN`, which needs no edges at all.
+    Graphs of more than :data:`~panda_gnn.graph.limits.FULLY_ADJACENT_NODES` nodes are rejected.
     """
 
     def __init__(self) -> None:
@@ -23,4 +25,7 @@ class FullyAdjacent(Rewiring):
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """All pairs."""
+        instead = "the option last_layer_fa of panda_gnn.nn.GNN, which makes no edges,"
+        limit = limits.FULLY_ADJACENT_NODES
+        limits.refuse_above(limit, num_nodes, "FullyAdjacent", instead)
         return torch.triu_indices(num_nodes, num_nodes, 1, device=edges.device)

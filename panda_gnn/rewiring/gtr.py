@@ -19,15 +19,15 @@ import torch
 from torch import Tensor
 from torch_geometric.data.datapipes import functional_transform
 
+from panda_gnn.graph import limits
 from panda_gnn.graph.arrays import Bool, Float64, Int64
 from panda_gnn.graph.compiled import compiled
 from panda_gnn.graph.components import component_labels
 from panda_gnn.graph.rows import rows_of_edges
+from panda_gnn.graph.ties import TIE
 from panda_gnn.graph.twins import TwinClasses, twin_classes
-from panda_gnn.rewiring.base import Rewiring, whole_number
-
-#: Falls of the trace that differ by less than this share are the same.
-_EQUAL = 1e-9
+from panda_gnn.options import whole_number
+from panda_gnn.rewiring.base import Rewiring
 
 
 @functional_transform("gtr")
@@ -47,10 +47,16 @@ class GTR(Rewiring):
     so its trace, which is the total resistance of a connected graph over the number of nodes, falls
     by exactly :math:`B^2_{st} / (1 + R_{st})`. So ``iterations`` times the non-adjacent pair of
     nodes of one component with the greatest fall becomes an edge. Nothing is drawn at random: of
-    pairs that are equal to nine digits the first is taken. The components stay as they are.
+    pairs that are equal to nine digits the first is taken.
+
+    A graph with several components has no finite total resistance. The trace of
+    :math:`\mathbf{L}^+` is the sum over the components of their total resistance over their number
+    of nodes, and this is what falls the most; so components, which stay as they are, compete for
+    the edges, and isolated nodes never get one.
 
     The pseudo-inverse is kept for classes of twins only, nodes that nothing but their number tells
-    apart (such as the leaves of a hub), until one of them gets an edge; this is exact.
+    apart (such as the leaves of a hub), until one of them gets an edge; this is exact. Graphs with
+    more than :data:`~panda_gnn.graph.limits.DENSE_GTR_CLASSES` classes are rejected.
 
     Args:
         iterations: How many edges to add; fewer where no pair is left.
@@ -63,6 +69,9 @@ class GTR(Rewiring):
     def additions(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The edges that are added, in order: fewer iterations give the first of them."""
         twins = twin_classes(rows_of_edges(edges.cpu().numpy(), num_nodes))
+        room = min(twins.size.size + 2 * self.iterations, num_nodes)
+        instead = "FoSR, which keeps to the edges,"
+        limits.refuse_above(limits.DENSE_GTR_CLASSES, room, "GTR", instead)
         added = greedy_edges(twins, *class_matrices(twins), self.iterations)
         return torch.from_numpy(added).to(edges.device)
 
@@ -176,14 +185,14 @@ def _best_pair(state: _State, count: int) -> tuple[int, int, int, int]:
             else:
                 resistance = inverse[c, c] + inverse[d, d] - 2 * inverse[c, d]
                 distance = square[c, c] + square[d, d] - 2 * square[c, d]
-            if distance < (1 - _EQUAL) * best * (1 + resistance) or state.closed[c, d]:
+            if distance < (1 - TIE) * best * (1 + resistance) or state.closed[c, d]:
                 continue
             if d == c and state.size[c] == 1:
                 continue
             one = state.member[state.head[c]]
             other = state.member[state.head[d] + (d == c)]
             fall, low, high = distance / (1 + resistance), min(one, other), max(one, other)
-            if fall > (1 + _EQUAL) * best or low < u or (low == u and high < v):
+            if fall > (1 + TIE) * best or low < u or (low == u and high < v):
                 best, u, v, s, t = fall, low, high, c, d
     return u, v, s, t
 

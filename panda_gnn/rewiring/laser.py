@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor
+from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.errors import InputError
 from panda_gnn.graph.arrays import Float64, Int32, Int64
 from panda_gnn.graph.compiled import compiled
 from panda_gnn.graph.rows import rows_of_edges
-from panda_gnn.rewiring.base import Rewiring, whole_number, with_edges
+from panda_gnn.graph.ties import LOGARITHM_DECIMALS
+from panda_gnn.options import real_number, whole_number
+from panda_gnn.rewiring.base import Rewiring, with_edges
 
 
 @functional_transform("laser")
@@ -43,12 +43,8 @@ class LASER(Rewiring):
         self, snapshots: int = 3, rho: float = 0.5, walk_length: int = 8, seed: int = 0
     ) -> None:
         super().__init__(seed)
-        if whole_number("snapshots", snapshots) < 1:
-            raise InputError("snapshots counts the graph itself, so it must be at least 1, not 0")
-        if not 0 < rho <= 1:
-            raise InputError(f"rho is a fraction and must be above 0 and at most 1, not {rho}")
-        self.snapshots = snapshots
-        self.rho = rho
+        self.snapshots = whole_number("snapshots", snapshots, 1)
+        self.rho = real_number("rho", rho, "a fraction above 0 and at most 1", above=0, most=1)
         self.walk_length = whole_number("walk_length", walk_length)
 
     def additions(self, edges: Tensor, num_nodes: int) -> tuple[Tensor, Tensor]:
@@ -64,17 +60,17 @@ class LASER(Rewiring):
         """The edges and those of all new relations."""
         return torch.cat([edges, self.additions(edges, num_nodes)[0]], dim=1)
 
-    def forward(self, data: Any) -> Any:
-        """The rewired graph; ``edge_type`` is the distance of its two nodes before, minus one."""
+    def rewired_graph(self, data: Data, added_type: int) -> Data:
+        """The rewired graph; an added edge between nodes at distance 2 is of ``added_type``."""
         before, place = self.edges_of(data)
-        num_nodes = int(data.num_nodes)
+        num_nodes = int(data.num_nodes or 0)
         added, distance = self.additions(before, num_nodes)
-        kind = torch.cat([torch.zeros_like(before[0]), distance - 1]).repeat(2)
+        beyond_two = torch.cat([torch.zeros_like(before[0]), distance - 2]).repeat(2)
         after = torch.cat([before, added], dim=1)
         after = torch.cat([after, after.flip(0)], dim=1)
         order = (after[0] * num_nodes + after[1]).argsort()
-        result = with_edges(data, before, place, after[:, order])
-        result.edge_type = kind[order]
+        result = with_edges(data, before, place, after[:, order], added_type)
+        result.edge_type += beyond_two[order]
         return result
 
 
@@ -88,14 +84,18 @@ def distant_edges(
     """
     np.random.seed(seed)  # noqa: NPY002
     num_nodes = start.size - 1
+    # A walk that ends within the snapshots never goes farther than this.
+    radius = max(snapshots, (snapshots + walk_length) // 2)
     distance = np.full(num_nodes, -1)
     queue = np.empty(num_nodes, np.int64)
+    count, longer = np.zeros(num_nodes), np.zeros(num_nodes)
     source, target, relation = [0 for _ in range(0)], [0 for _ in range(0)], [0 for _ in range(0)]
     for i in range(num_nodes):
-        ball = queue[: _within(start, neighbour, i, snapshots, distance, queue)]
-        candidates = np.array([j for j in ball if j > i and distance[j] >= 2])
+        ball = queue[: _within(start, neighbour, i, radius, distance, queue)]
+        candidates = np.array([j for j in ball if j > i and 2 <= distance[j] <= snapshots])
         if candidates.size > 0:
-            walks = _log_walks(start, neighbour, i, walk_length)
+            walks = count
+            _log_walks(start, neighbour, i, walk_length, np.sort(ball), distance, walks, longer)
             np.random.shuffle(candidates)  # noqa: NPY002
             candidates = candidates[np.argsort(walks[candidates], kind="mergesort")]
             for r in range(2, snapshots + 1):
@@ -133,18 +133,33 @@ def _within(
 
 
 @compiled
-def _log_walks(start: Int64, neighbour: Int32, i: int, length: int) -> Float64:
-    """The logarithm of row ``i`` of ``(A + I)^length``, rounded so that equal counts stay equal."""
-    num_nodes = start.size - 1
-    count = np.zeros(num_nodes)
-    count[i] = 1
+def _log_walks(
+    start: Int64,
+    neighbour: Int32,
+    i: int,
+    length: int,
+    ball: Int64,
+    distance: Int64,
+    count: Float64,
+    longer: Float64,
+) -> None:
+    """The logarithm of row ``i`` of ``(A + I)^length``, rounded so that equal counts stay equal.
+
+    Walks stay in ``ball``, the nodes whose ``distance`` is known, ascending; ``count`` receives the
+    result for those of its nodes from which no walk could have left and returned.
+    """
+    for u in ball:
+        count[u] = 0.0
+    count[i] = 1.0
     for _ in range(length):
-        longer = count.copy()
-        for u in range(num_nodes):
+        for u in ball:
+            longer[u] = count[u]
+        for u in ball:
             if count[u] > 0:
                 for slot in range(start[u], start[u + 1]):
-                    longer[neighbour[slot]] += count[u]
-        count = longer
-    for u in range(num_nodes):
-        count[u] = np.round(np.log2(count[u]), 10)
-    return count
+                    if distance[neighbour[slot]] >= 0:
+                        longer[neighbour[slot]] += count[u]
+        for u in ball:
+            count[u] = longer[u]
+    for u in ball:
+        count[u] = np.round(np.log2(count[u]), LOGARITHM_DECIMALS)

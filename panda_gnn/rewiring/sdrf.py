@@ -8,9 +8,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import choose
 from panda_gnn.graph.rows import rows_of_edges
-from panda_gnn.rewiring.base import Rewiring, edited, whole_number
+from panda_gnn.options import real_number, whole_number
+from panda_gnn.rewiring.base import Rewiring, edited
 from panda_gnn.rewiring.released import sdrf_actions
 from panda_gnn.rewiring.sdrf_kernel import flow
 
@@ -31,8 +32,9 @@ class SDRF(Rewiring):
 
     where :math:`\mathrm{Ric}_{+kl}` is the curvature in the graph with that edge, is added. With a
     ``removal_bound`` the edge that had the greatest curvature at the beginning of the iteration
-    is then removed if it is above the bound. Of several extreme edges the first is taken; the loop
-    ends early where there is nothing to add and nothing to remove.
+    is then removed if it is above the bound. Curvatures that differ by less than 1e-9
+    (:mod:`panda_gnn.graph.ties`) are equal, and of several extreme edges the first is taken; the
+    loop ends early where there is nothing to add and nothing to remove.
 
     Args:
         iterations: How many edges to add at most.
@@ -44,6 +46,8 @@ class SDRF(Rewiring):
         seed: Seeds the draws, together with the graph.
     """
 
+    version = 2
+
     def __init__(
         self,
         iterations: int = 10,
@@ -53,15 +57,11 @@ class SDRF(Rewiring):
         seed: int = 0,
     ) -> None:
         super().__init__(seed)
-        if not tau >= 0:
-            raise InputError(f"tau must be zero or more, not {tau!r}")
-        if removal_bound is not None and not math.isfinite(removal_bound):
-            raise InputError(
-                f"removal_bound must be a finite number or None, not {removal_bound!r}"
-            )
+        if removal_bound is not None:
+            removal_bound = real_number("removal_bound", removal_bound, "a finite number or None")
         self.iterations = whole_number("iterations", iterations)
-        self.tau = float(tau)
-        self.removal_bound = None if removal_bound is None else float(removal_bound)
+        self.tau = real_number("tau", tau, "zero or more", least=0, infinite=True)
+        self.removal_bound = removal_bound
         self.variant = choose("variant", variant, ("paper", "released"), "of SDRF")
 
     def actions(self, edges: Tensor, num_nodes: int) -> Tensor:

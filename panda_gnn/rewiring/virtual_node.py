@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
+from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import VirtualNode as PyGVirtualNode
 
@@ -32,12 +31,12 @@ class VirtualNode(Rewiring):
         nodes = torch.arange(num_nodes, device=edges.device)
         return torch.cat([edges, torch.stack([nodes, torch.full_like(nodes, num_nodes)])], dim=1)
 
-    def forward(self, data: Any) -> Any:
+    def rewired_graph(self, data: Data, added_type: int) -> Data:
         """The graph with one more node."""
         before, place = self.edges_of(data)
-        simple = with_edges(data, before, place, both_directions(before, int(data.num_nodes)))
-        result = PyGVirtualNode()(simple)
-        result.edge_type = result.edge_type.clamp(max=1)
+        simple = with_edges(data, before, place, both_directions(before, int(data.num_nodes or 0)))
+        result: Data = PyGVirtualNode()(simple)
+        result.edge_type[simple.num_edges :] = added_type
         if data.num_nodes == 1 and "y" in data:
             result.y = data.y
         return result

@@ -87,11 +87,11 @@ def test_bad_requests_get_a_sentence() -> None:
     one_way = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
     with pytest.raises(InputError, match=r"centrality 'load' needs an undirected .*ToUndirected"):
         centrality("load", one_way)
-    with pytest.raises(InputError, match="threads must be at least 1, not 0"):
+    with pytest.raises(InputError, match="threads must be a whole number, 1 or more, not 0"):
         centrality("load", data, threads=0)
     with pytest.raises(InputError, match=r"unknown centrality that can be sampled 'pagerank'"):
         centrality("pagerank", data, samples=5)
-    with pytest.raises(InputError, match="samples must be at least 2"):
+    with pytest.raises(InputError, match="samples must be a whole number, 2 or more"):
         sampled_centrality("load", data, samples=1)
 
 

@@ -232,7 +232,7 @@ def test_bad_input_gets_one_sentence() -> None:
     cases = [
         (model, data, {"norm": "frobenius"}, "unknown norm 'frobenius'"),
         (model, data, {"mode": "sideways"}, "unknown mode 'sideways'"),
-        (model, data, {"sources": 0}, "sources is 0"),
+        (model, data, {"sources": 0}, "sources must be a whole number, 1 or more, not 0"),
         (model, data, {"sources": torch.tensor([6])}, "among 0..5"),
         (model, data, {"input_features": 1}, "norm='entrywise' only"),
         (model, bare, {}, "no node features"),

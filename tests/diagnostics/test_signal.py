@@ -147,7 +147,7 @@ def test_bad_input_gets_one_sentence() -> None:
     empty = Data(edge_index=torch.zeros(2, 0, dtype=torch.long), num_nodes=0)
     cases = [
         (data, {"unit": "channel"}, "unknown unit 'channel'"),
-        (data, {"sources": 0}, "sources is 0"),
+        (data, {"sources": 0}, "sources must be a whole number, 1 or more, not 0"),
         (data, {"sources": torch.tensor([6])}, "among 0..5"),
         (data, {"source_feature": torch.ones(3)}, "3 entries, but in_channels is 4"),
         (empty, {}, "no nodes"),

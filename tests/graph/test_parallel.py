@@ -26,5 +26,5 @@ def test_errors_of_one_item_are_not_swallowed() -> None:
 
 def test_threads_are_counted() -> None:
     assert num_threads(3) == 3
-    with pytest.raises(InputError, match="threads must be at least 1, not 0"):
+    with pytest.raises(InputError, match="threads must be a whole number, 1 or more, not 0"):
         num_threads(0)

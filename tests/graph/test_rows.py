@@ -7,11 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 from torch_geometric.data import Batch, Data, HeteroData, InMemoryDataset
 from torch_geometric.transforms import BaseTransform
 
 from panda_gnn.errors import InputError
-from panda_gnn.graph.rows import GraphRows, read_graphs, rows_of_edges, undirected_edges
+from panda_gnn.graph.rows import (
+    GraphRows,
+    edge_index_of,
+    per_column,
+    read_graph,
+    read_graphs,
+    rows_of_edges,
+    undirected_edges,
+)
 from tests.odd_graphs import ODD_GRAPHS, undirected
 
 GRAPHS = list(ODD_GRAPHS.values())
@@ -90,7 +99,8 @@ def test_no_graphs_and_empty_graphs_are_graphs() -> None:
     assert read_graphs([]).num_graphs == 0
     rows = read_graphs([undirected(0), undirected(2, (0, 1)), undirected(0)])
     assert rows.sizes.tolist() == [0, 2, 0]
-    assert read_graphs(Data(num_nodes=3)).num_nodes == 3
+    empty = torch.empty(2, 0, dtype=torch.long)
+    assert read_graphs(Data(edge_index=empty, num_nodes=3)).num_nodes == 3
 
 
 def test_pieces_cover_all_graphs_once() -> None:
@@ -129,8 +139,47 @@ def test_other_things_are_refused() -> None:
         read_graphs([HeteroData()])
     with pytest.raises(InputError, match="only adj_t"):
         read_graphs(Data(adj_t=torch.eye(2), num_nodes=2))
+    edge_index = torch.empty(2, 0, dtype=torch.long)
+    mixed = Data(edge_index=edge_index, num_nodes=3, batch=torch.tensor([0, 1, 0]))
     with pytest.raises(InputError, match="sort batch first"):
-        read_graphs(Data(num_nodes=3, batch=torch.tensor([0, 1, 0])))
+        read_graphs(mixed)
+    with pytest.raises(InputError, match=r"but this graph has none: set it, .*torch\.empty"):
+        read_graphs(Data(num_nodes=3))
+    with pytest.raises(InputError, match=r"not HeteroData: use to_homogeneous"):
+        read_graphs(HeteroData())
+
+
+EDGES = torch.tensor([[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("edge_index", "sentence"),
+    [
+        (EDGES.float(), r"Thing needs whole numbers in edge_index, not torch\.float32"),
+        (EDGES.double() + 0.5, r"Thing needs whole numbers in edge_index, not torch\.float64"),
+        (EDGES.bool(), r"Thing needs whole numbers in edge_index, not torch\.bool"),
+        (EDGES.to_sparse(), "Thing takes edge_index as a dense tensor"),
+        (EDGES.flatten(), r"Thing needs edge_index of shape \[2, num_edges\], not \[4\]"),
+        (EDGES.repeat(2, 1)[:3], r"shape \[2, num_edges\], not \[3, 2\]"),
+    ],
+)
+def test_other_edge_indices_are_refused(edge_index: Tensor, sentence: str) -> None:
+    data = Data(edge_index=edge_index, num_nodes=2)
+    for read in (read_graphs, read_graph, undirected_edges, edge_index_of):
+        with pytest.raises(InputError, match=sentence):
+            read(data, "Thing")
+    with pytest.raises(InputError, match=sentence):
+        read_graphs([data], "Thing")
+
+
+def test_short_whole_numbers_do_not_overflow() -> None:
+    ends = torch.tensor([[0, 69_999, 40_000, 69_999], [69_999, 0, 69_999, 40_000]])
+    data = Data(edge_index=ends.int(), num_nodes=70_000)
+    edges, place = undirected_edges(data, "test")
+    assert edges.tolist() == [[0, 40_000], [69_999, 69_999]]
+    assert place.tolist() == [0, 2, 1, 3]
+    values = np.array([1.0, 2.0])
+    assert per_column(data, read_graph(data, "test"), values).tolist() == [1, 1, 2, 2]
 
 
 @pytest.mark.parametrize("name", ODD_GRAPHS)

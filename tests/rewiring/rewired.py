@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
+from torch_geometric.data import Batch, Data, HeteroData
 from torch_geometric.datasets import TUDataset
 
 from panda_gnn.errors import InputError
@@ -91,8 +91,54 @@ def assert_contract(transform: Rewiring) -> None:
     name = type(transform).__name__
     with pytest.raises(InputError, match=f"{name} needs an undirected graph"):
         transform(Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2))
-    with pytest.raises(InputError, match=f"{name} writes edge_type, but the graph already has one"):
-        transform(after)
+    assert_composes(transform)
+    assert_batches(transform)
+    edge_index = torch.tensor([[0, 1], [1, 0]])
+    with pytest.raises(InputError, match=f"{name} takes graphs of type Data, not HeteroData"):
+        transform(HeteroData())
+    with pytest.raises(InputError, match=f"{name} reads edge_index, but this graph has none"):
+        transform(Data(num_nodes=2))
+    with pytest.raises(InputError, match=f"{name} reads edge_index, but this graph has only adj_t"):
+        transform(Data(adj_t=torch.eye(2), num_nodes=2))
+    for bad in (edge_index.float(), edge_index.bool()):
+        with pytest.raises(InputError, match=f"{name} needs whole numbers in edge_index"):
+            transform(Data(edge_index=bad, num_nodes=2))
+
+
+def assert_composes(transform: Rewiring) -> None:
+    """Edges with a type keep it, and added ones get the types after the greatest."""
+    for data in map(with_attributes, GRAPHS.values()):
+        once = transform(data)
+        source, target = data.edge_index
+        data.edge_type = (source + target) % 3
+        twice = transform(data)
+        assert torch.equal(twice.edge_index, once.edge_index)
+        free = int(data.edge_type.max()) + 1 if data.num_edges else 1
+        kept = (twice.edge_index[0] + twice.edge_index[1]) % 3
+        added = once.edge_type + free - 1
+        assert torch.equal(twice.edge_type, torch.where(once.edge_type == 0, kept, added))
+
+
+def assert_batches(transform: Rewiring) -> None:
+    """A batch gives what its graphs give one by one, and falls into them again."""
+    graphs = [with_attributes(data) for data in GRAPHS.values()]
+    after = transform(Batch.from_data_list(graphs))
+    expected = [transform(data) for data in graphs]
+    assert isinstance(after, Batch)
+    for found, one in zip(after.to_data_list(), expected, strict=True):
+        assert_same(found, one)
+    for key in ("batch", "ptr"):
+        assert torch.equal(after[key], Batch.from_data_list(expected)[key])
+
+
+def assert_same(found: Data, expected: Data) -> None:
+    """Two graphs have the same attributes."""
+    assert set(found.keys()) == set(expected.keys())
+    for key in expected.keys():  # noqa: SIM118
+        if isinstance(expected[key], Tensor):
+            assert torch.equal(found[key], expected[key]), key
+        else:
+            assert found[key] == expected[key]
 
 
 def assert_prefixes(make: Callable[[int], FoSR | GTR]) -> None:

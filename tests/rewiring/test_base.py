@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
+from torch_geometric.data import Batch, Data
 
 from panda_gnn import rewiring
 from panda_gnn.errors import InputError
@@ -57,12 +57,24 @@ def test_repeated_edges_keep_the_first_attribute() -> None:
     assert after.edge_attr.tolist() == [6, 5]
 
 
+def test_a_batch_has_one_meaning_of_types() -> None:
+    plain, typed = undirected(3, (0, 1)), undirected(3, (0, 1))
+    plain.edge_type, typed.edge_type = torch.tensor([0, 0]), torch.tensor([4, 4])
+    batch = Batch.from_data_list([plain, typed])
+    one, other = Fixed((0, 1), (1, 2))(batch).to_data_list()
+    assert one.edge_type.tolist() == [0, 0, 5, 5]
+    assert other.edge_type.tolist() == [4, 4, 5, 5]
+
+
 def test_bad_graphs_get_a_sentence() -> None:
     transform = Fixed((0, 1))
     with pytest.raises(InputError, match=r"Fixed needs an undirected graph, .*ToUndirected"):
         transform(Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2))
-    with pytest.raises(InputError, match="Fixed writes edge_type, but the graph already has one"):
-        transform(transform(undirected(2, (0, 1))))
+    for types in (torch.tensor([0.0, 1.0]), torch.tensor([True, False]), torch.tensor([0])):
+        typed = undirected(2, (0, 1))
+        typed.edge_type = types
+        with pytest.raises(InputError, match="Fixed adds a value to edge_type, which must hold"):
+            transform(typed)
     with pytest.raises(InputError, match=r"Fixed found an edge to a node .* outside 0\.\.1"):
         transform(Data(edge_index=torch.tensor([[0, 2], [2, 0]]), num_nodes=2))
 

@@ -7,12 +7,22 @@ from pathlib import Path
 import pytest
 import torch
 from torch import Tensor
-from torch_geometric.data import Data, InMemoryDataset
+from torch_geometric.data import Batch, Data, HeteroData, InMemoryDataset
 
 from panda_gnn.errors import InputError
-from panda_gnn.rewiring import BORF, DIGL, REWIRINGS, SDRF, FoSR, Rewiring, rewire_dataset
+from panda_gnn.rewiring import (
+    BORF,
+    DIGL,
+    LASER,
+    REWIRINGS,
+    SDRF,
+    FoSR,
+    FullyAdjacent,
+    Rewiring,
+    rewire_dataset,
+)
 from tests.odd_graphs import undirected
-from tests.rewiring.rewired import GRAPHS, with_attributes
+from tests.rewiring.rewired import GRAPHS, assert_same, with_attributes
 
 ALL = [with_attributes(data) for data in GRAPHS.values()]
 TRANSFORMS: list[Rewiring] = [
@@ -47,15 +57,6 @@ class Small(InMemoryDataset):
     def process(self) -> None:
         graphs = [GRAPHS[name] for name in ("path", "cycle", "grid")]
         self.save([data.clone() for data in graphs], self.processed_paths[0])
-
-
-def assert_same(found: Data, expected: Data) -> None:
-    assert set(found.keys()) == set(expected.keys())
-    for key in expected.keys():  # noqa: SIM118
-        if isinstance(expected[key], Tensor):
-            assert torch.equal(found[key], expected[key]), key
-        else:
-            assert found[key] == expected[key]
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS, ids=repr)
@@ -105,13 +106,24 @@ def test_a_dataset_keeps_its_results_beside_its_files(tmp_path: Path) -> None:
     assert len(list((tmp_path / "rewiring").iterdir())) == 1
 
 
+@pytest.mark.parametrize("transform", [FoSR(3), LASER(), FullyAdjacent()], ids=repr)
+def test_types_mean_the_same_in_all_graphs(transform: Rewiring) -> None:
+    """A second rewiring counts from the greatest type of all graphs, as it does for a batch."""
+    once = rewire_dataset(ALL, FoSR(2))
+    expected = transform(Batch.from_data_list(once)).to_data_list()
+    for found, one in zip(rewire_dataset(once, transform), expected, strict=True):
+        assert_same(found, one)
+    for before, after in zip(once, expected, strict=True):
+        assert int((after.edge_type == 1).sum()) == int((before.edge_type == 1).sum())
+
+
 def test_no_graphs() -> None:
     assert rewire_dataset([], FoSR()) == []
     assert rewire_dataset([], DIGL()) == []
 
 
 def test_bad_input_gets_a_sentence() -> None:
-    with pytest.raises(InputError, match="threads must be at least 1, not 0"):
+    with pytest.raises(InputError, match="threads must be a whole number, 1 or more, not 0"):
         rewire_dataset(ALL, FoSR(), threads=0)
     one_way = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
     with pytest.raises(InputError, match="FoSR needs an undirected graph"):
@@ -120,3 +132,10 @@ def test_bad_input_gets_a_sentence() -> None:
     weighted.edge_weight = torch.ones(2)
     with pytest.raises(InputError, match="DIGL writes edge_weight, but the graph already has one"):
         rewire_dataset([weighted], DIGL())
+    batch = Batch.from_data_list(ALL[:2])
+    with pytest.raises(InputError, match="takes a dataset or a list of Data, not one DataBatch"):
+        rewire_dataset(batch, FoSR())
+    with pytest.raises(InputError, match="takes single graphs, but one of them is a batch"):
+        rewire_dataset([batch], FoSR())
+    with pytest.raises(InputError, match="FoSR takes graphs of type Data, not HeteroData"):
+        rewire_dataset([HeteroData()], FoSR())

@@ -8,6 +8,7 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import GDC
 
 from panda_gnn.errors import InputError
+from panda_gnn.graph import limits
 from panda_gnn.rewiring.digl import DIGL
 from tests.odd_graphs import ODD_GRAPHS, clique, undirected
 from tests.rewiring.rewired import (
@@ -95,7 +96,7 @@ def test_closed_form_of_a_clique() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="alpha must be above 0 and at most 1, not 0"):
         DIGL(alpha=0)
-    with pytest.raises(InputError, match="eps must be zero or more, not -1"):
+    with pytest.raises(InputError, match="eps must be zero or more and finite, not -1"):
         DIGL(eps=-1)
     data = ODD_GRAPHS["path"].clone()
     data.edge_weight = torch.ones(data.num_edges)
@@ -111,3 +112,29 @@ def test_real_graphs(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> 
             rank = after.edge_index[0] * data.num_nodes + after.edge_index[1]
             opposite = after.edge_index[1] * data.num_nodes + after.edge_index[0]
             assert torch.equal(rank, opposite.sort().values)
+
+
+@pytest.mark.parametrize("self_loops", [True, False])
+def test_large_graphs_are_approximated(monkeypatch: pytest.MonkeyPatch, self_loops: bool) -> None:
+    """Only edges whose entry is within the stated error of the threshold may be missing."""
+    for data in GRAPHS.values():
+        transform = DIGL(self_loops=self_loops)
+        with monkeypatch.context() as patch:
+            patch.setattr(limits, "DENSE_DIFFUSION_NODES", 1)
+            found = transform(data)
+        expected = transform(data)
+        assert found.edge_index.dtype == torch.long
+        ours, theirs = ({tuple(e) for e in d.edge_index.t().tolist()} for d in (found, expected))
+        assert ours <= theirs
+        assert all((v, u) in ours for u, v in ours)
+        if ours == theirs:
+            assert torch.equal(found.edge_index, expected.edge_index)
+            assert torch.allclose(found.edge_weight, expected.edge_weight, rtol=0.05)
+            assert torch.equal(found.edge_type, expected.edge_type)
+        assert len(theirs - ours) <= 2
+
+
+def test_all_entries_of_a_large_graph_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "DENSE_DIFFUSION_NODES", 5)
+    with pytest.raises(InputError, match=r"DIGL\(eps=0\) .* at most 5 .*: use eps above zero"):
+        DIGL(eps=0)(GRAPHS["grid"])

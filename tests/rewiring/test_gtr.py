@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 
 from panda_gnn.diagnostics.resistance import laplacian_pseudoinverse, total_resistance
 from panda_gnn.errors import InputError
+from panda_gnn.graph import limits
 from panda_gnn.graph.components import components
 from panda_gnn.graph.rows import undirected_edges
 from panda_gnn.rewiring.gtr import GTR
@@ -124,3 +125,10 @@ def test_lowers_the_total_resistance_of_real_graphs(
     assert all(before > one > five for before, one, five in totals)
     before, _, five = torch.tensor(totals).mean(dim=0).tolist()
     assert five < 0.5 * before
+
+
+def test_large_graphs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "DENSE_GTR_CLASSES", 5)
+    with pytest.raises(InputError, match=r"GTR needs a dense matrix .* at most 5 .*: use FoSR"):
+        GTR(1)(GRAPHS["grid"])
+    assert GTR(1)(GRAPHS["star"]).num_edges == 16  # two classes of twins, whatever its size

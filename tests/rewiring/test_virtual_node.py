@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch_geometric.data import Data
+from torch_geometric.data import Batch, Data, HeteroData
 
 from panda_gnn.errors import InputError
 from panda_gnn.rewiring.virtual_node import VirtualNode
@@ -12,6 +12,7 @@ from tests.odd_graphs import ODD_GRAPHS
 from tests.rewiring.rewired import (
     GRAPHS,
     TU_NAMES,
+    assert_same,
     assert_simple,
     pairs,
     tu_graphs,
@@ -50,8 +51,17 @@ def test_weights_of_the_new_edges_are_one() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="VirtualNode needs an undirected graph"):
         VirtualNode()(Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2))
-    with pytest.raises(InputError, match="VirtualNode writes edge_type"):
-        VirtualNode()(VirtualNode()(ODD_GRAPHS["path"]))
+    with pytest.raises(InputError, match="VirtualNode takes graphs of type Data, not HeteroData"):
+        VirtualNode()(HeteroData())
+
+
+def test_composes_and_takes_batches() -> None:
+    twice = VirtualNode()(VirtualNode()(ODD_GRAPHS["path"]))
+    assert twice.edge_type.bincount().tolist() == [10, 12, 14]
+    graphs = list(ODD_GRAPHS.values())
+    found = VirtualNode()(Batch.from_data_list(graphs)).to_data_list()
+    for one, graph in zip(found, graphs, strict=True):
+        assert_same(one, VirtualNode()(graph))
 
 
 def test_real_graphs(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

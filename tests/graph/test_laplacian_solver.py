@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from torch_geometric.data import Data
 
-from panda_gnn.diagnostics.laplacian_solver import LaplacianSolver
 from panda_gnn.diagnostics.resistance import laplacian_pseudoinverse
+from panda_gnn.graph.laplacian_solver import LaplacianSolver
 from panda_gnn.graph.rows import read_graph
 from tests.odd_graphs import undirected
 from tests.rewiring.rewired import GRAPHS, random_graph
