@@ -28,7 +28,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -191,25 +191,31 @@ def sample(size: int, seed: int, only: str | None = None) -> list[Mutant]:
     return [mutant for name, pool in pools.items() for mutant in pool[: round(shares[name])]]
 
 
-def measure_suite(folder: Path) -> tuple[dict[str, dict[int, set[str]]], dict[str, float]]:
-    """Which tests execute each line, and how long every test takes: one run of the whole suite."""
-    settings = folder / "coverage.ini"
+def measure_suite(
+    folder: Path, tests: Sequence[str] = ()
+) -> tuple[dict[str, dict[int, set[str]]], dict[str, float]]:
+    """Which tests execute each line, and how long every test takes.
+
+    Args:
+        folder: Where the measurement is kept meanwhile.
+        tests: Files and folders of tests; the whole suite if there are none.
+    """
+    settings = folder / "settings.ini"  # what is called coverage.* is data, which is erased
     settings.write_text(
-        "[run]\nsource = panda_gnn\ndynamic_context = test_function\nparallel = true\n"
-        f"data_file = {folder / 'coverage'}\n"
+        f"[run]\nsource = panda_gnn\nparallel = true\ndata_file = {folder / 'coverage'}\n"
     )
     report = folder / "durations.json"
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"),
         *("-p", "no:cacheprovider", "-p", "tests.mutants", f"--durations-file={report}"),
         *("--cov=panda_gnn", "--cov-report=", f"--cov-config={settings}", "--cov-context=test"),
+        *tests,
     ]
     subprocess.run(command, cwd=ROOT, check=True)
     durations: dict[str, float] = json.loads(report.read_text())
     lines: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
     for data in folder.glob("coverage*"):
-        if data.suffix != ".ini":
-            _add_contexts(data, lines)
+        _add_contexts(data, lines)
     return lines, durations
 
 
@@ -378,8 +384,10 @@ def run(
 
 def equivalent() -> dict[tuple[str, str, str], str]:
     """The mutants that are no errors, with the reasons."""
-    import tomllib
-
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
     if not EQUIVALENT.is_file():
         return {}
     entries = tomllib.loads(EQUIVALENT.read_text())["mutant"]
@@ -407,6 +415,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="which ones (0)")
     parser.add_argument("--workers", type=int, default=2, metavar="N", help="processes (2)")
     parser.add_argument("--only", metavar="PATH", help="files whose path begins so (all)")
+    parser.add_argument(
+        "--tests", nargs="+", default=(), metavar="PATH", help="tests that are asked (the suite)"
+    )
     parser.add_argument("--map", type=Path, metavar="FILE", help="keeps which test runs which line")
     options = parser.parse_args()
     begin = time.monotonic()
@@ -419,7 +430,7 @@ def main() -> None:
         durations = stored["durations"]
     else:
         with tempfile.TemporaryDirectory() as folder:
-            lines, durations = measure_suite(Path(folder))
+            lines, durations = measure_suite(Path(folder), options.tests)
         if options.map is not None:
             plain = {
                 path: {line: sorted(tests) for line, tests in of_file.items()}

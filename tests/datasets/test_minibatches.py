@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 import torch
@@ -90,18 +92,47 @@ def test_a_model_learns_from_the_batches_that_are_there() -> None:
     assert means[-1] < 0.8 * means[0]
 
 
-def test_the_neighbour_sampler_works_or_says_what_it_needs() -> None:
+def test_the_neighbour_sampler_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    for library in ("WITH_PYG_LIB", "WITH_TORCH_SPARSE"):
+        monkeypatch.setattr(f"torch_geometric.typing.{library}", False)
+    assert available_sampler() == "random"
+    with pytest.raises(InputError, match="'neighbour' needs the package 'pyg-lib'"):
+        NodeBatches(graph_with_hubs(), 50, sampler="neighbour")
+    for library in ("WITH_PYG_LIB", "WITH_TORCH_SPARSE"):
+        with monkeypatch.context() as here:
+            here.setattr(f"torch_geometric.typing.{library}", True)
+            assert available_sampler() == "neighbour"
+
+
+class SeedsFirst:
+    """What PyG's ``NeighborLoader`` promises: some of the input nodes first, then others."""
+
+    def __init__(self, data: Data, num_neighbors: list[int], **options: Any) -> None:
+        self.data, self.num_neighbors, self.options = data, num_neighbors, options
+
+    def __iter__(self) -> Iterator[Data]:
+        seeds = self.options["input_nodes"].nonzero().view(-1)
+        for own in seeds.split(self.options["batch_size"]):
+            nodes = torch.cat([own, (own + 1) % 400])
+            batch = Data(number=self.data.number[nodes], high=self.data.high[nodes])
+            batch.counted, batch.batch_size = self.data.counted[nodes], own.numel()
+            yield batch
+
+
+def test_the_neighbour_sampler_counts_every_node_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a batch only those count that were asked for, though chosen ones may be around them."""
+    monkeypatch.setattr("torch_geometric.typing.WITH_PYG_LIB", True)
+    monkeypatch.setattr("panda_gnn.datasets.minibatches.NeighborLoader", SeedsFirst)
     data = ExpandWidth("degree", k=30)(graph_with_hubs())
-    chosen = torch.arange(400) % 4 == 0
-    if available_sampler() == "random":
-        with pytest.raises(InputError, match="'neighbour' needs the package 'pyg-lib'"):
-            NodeBatches(data, 50, sampler="neighbour")
-        return
+    chosen = torch.arange(400) % 4 < 2
+    batches = NodeBatches(data, 30, nodes=chosen, num_neighbors=(5, 3), sampler="neighbour")
     counted = []
-    for batch in NodeBatches(data, 30, nodes=chosen, sampler="neighbour"):
+    for batch in batches:
         assert torch.equal(batch.high, data.high[batch.number])
         counted += batch.number[batch.counted].tolist()
     assert sorted(counted) == chosen.nonzero().view(-1).tolist()
+    loader: Any = batches._loader
+    assert (loader.num_neighbors, loader.options["shuffle"]) == ([5, 3], True)
 
 
 def test_bad_input_is_one_sentence() -> None:

@@ -104,6 +104,8 @@ def test_intervals_in_closed_form() -> None:
     quantile = 0.95 * math.sqrt(2 / (1 - 0.95**2))
     assert summary.mean == pytest.approx(0.5, rel=1e-12)
     assert summary.interval == pytest.approx(quantile * 0.3 / math.sqrt(3), rel=1e-9)
+    two = summarise([1.0, 4.0])  # one degree of freedom: Cauchy
+    assert two.interval == pytest.approx(math.tan(0.475 * math.pi) * 1.5, rel=1e-9)
 
 
 def test_paired_differences_in_closed_form() -> None:

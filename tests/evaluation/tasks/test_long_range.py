@@ -135,3 +135,21 @@ def test_the_learning_rate_follows_the_recipe() -> None:
     assert cosine[:6] == pytest.approx([1e-6, 0.2, 0.4, 0.6, 0.8, 1.0])
     assert cosine[15] == pytest.approx(0.5)
     assert all(a > b for a, b in itertools.pairwise(cosine[5:]))
+
+
+def test_the_presets_are_the_published_recipes() -> None:
+    """Numbers of the two papers, not those of the package."""
+    dwivedi = configure("peptides-func", settings={"preset": "dwivedi"})
+    toenshoff = configure("peptides-func", settings={"preset": "toenshoff"})
+    names = ("width", "num_layers", "dropout", "learning_rate", "batch_size", "max_epochs")
+    assert [getattr(dwivedi, name) for name in names] == [300, 5, 0.0, 1e-3, 128, 500]
+    assert [getattr(toenshoff, name) for name in names] == [235, 6, 0.1, 1e-3, 200, 250]
+    assert PRESETS["dwivedi"].model == {"batch_norm": True, "unit_norm": True, "head_layers": 1}
+    assert PRESETS["toenshoff"].model == {
+        "activation": "gelu",
+        "batch_norm": False,
+        "residual": True,
+        "head_layers": 3,
+    }
+    clips = [task_of("peptides-func").recipe(config).clip for config in (dwivedi, toenshoff)]
+    assert clips == [None, 1.0]
