@@ -73,7 +73,7 @@ def features(data: Data, model: Model) -> Tensor:
 
     Categories, for a model that embeds them, stay whole numbers.
     """
-    x = data.get("x")
+    x: Tensor | None = data.get("x")
     if x is None:
         raise InputError("the graph has no node features: set data.x, for example to torch.ones")
     if isinstance(model, GNN) and model.encoder is not None:
