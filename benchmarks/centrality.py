@@ -2,6 +2,7 @@
 
     python benchmarks/centrality.py            REDDIT-BINARY and COLLAB, about five minutes
     python benchmarks/centrality.py --large    one graph of 10^6 nodes and 5 * 10^6 edges, sampled
+    python benchmarks/centrality.py --coverage  how often intervals have the exact score
 
 Ours is betweenness, load and closeness together, from the dataset as PyG keeps it to the scores.
 The others get graphs of their own kind, built beforehand: igraph computes betweenness alone, on
@@ -24,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 from torch_geometric.data import Data
 
-from panda_gnn.centrality import compile_kernels, sampled_centrality
+from panda_gnn.centrality import centrality, compile_kernels, sampled_centrality
 from panda_gnn.centrality.references import reference, sample_by_cost
 from panda_gnn.centrality.shortest_paths import quadratic_cost, shortest_paths
 from panda_gnn.datasets import load
@@ -98,9 +99,39 @@ def large(num_nodes: int, num_edges: int, samples: int) -> None:
     )
 
 
+def coverage(seeds: int) -> None:
+    """How often sampled betweenness is within 1.96 standard errors, and within its interval."""
+    import networkx as nx
+
+    graphs = {
+        "BA(400, 3)": nx.barabasi_albert_graph(400, 3, seed=0),
+        "WS(400, 4, 0.1)": nx.connected_watts_strogatz_graph(400, 4, 0.1, seed=0),
+        "20 x 20 grid": nx.convert_node_labels_to_integers(nx.grid_2d_graph(20, 20)),
+    }
+    print("| graph | pivots | 1.96 standard errors | interval | median width |")
+    print("|---|---|---|---|---|")
+    for name, graph in graphs.items():
+        edges = torch.tensor(list(graph.edges)).t()
+        data = Data(edge_index=torch.cat([edges, edges.flip(0)], dim=1), num_nodes=len(graph))
+        exact = centrality("betweenness", data)
+        for samples in (10, 60, 200):
+            near, inside, width = [], [], []
+            for seed in range(seeds):
+                found = sampled_centrality("betweenness", data, samples=samples, seed=seed)
+                near.append((found.scores - exact).abs() <= 1.96 * found.standard_error + 1e-12)
+                inside.append((found.lower <= exact + 1e-12) & (exact <= found.upper + 1e-12))
+                width.append(found.upper - found.lower)
+            shares = [float(torch.stack(kind).double().mean()) for kind in (near, inside)]
+            print(
+                f"| {name} | {samples} | {shares[0]:.1%} | {shares[1]:.1%} "
+                f"| {float(torch.stack(width).median()):.3f} |"
+            )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--large", action="store_true", help="one large graph instead")
+    parser.add_argument("--coverage", action="store_true", help="intervals of sampled scores")
     parser.add_argument("--nodes", type=int, default=1_000_000, help="of the large graph")
     parser.add_argument("--edges", type=int, default=5_000_000, help="of the large graph")
     parser.add_argument("--samples", type=int, default=100, help="pivots in the large graph")
@@ -108,6 +139,9 @@ def main() -> int:
     options = parser.parse_args()
     torch.set_num_threads(1)
     print(f"compiled kernels in {compile_kernels('betweenness'):.1f} s (0: they were there)")
+    if options.coverage:
+        coverage(seeds=50)
+        return 0
     if options.large:
         large(options.nodes, options.edges, options.samples)
         return 0

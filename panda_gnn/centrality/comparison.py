@@ -65,10 +65,12 @@ def timed_scores(
     results: dict[str, TimedScores] = {}
     if samples is not None:
         options = {"samples": samples, "seed": seed, "threads": threads}
-        (scores, errors), seconds = timed(sampled_paths, csr, **options)
+        estimates, seconds = timed(sampled_paths, csr, **options)
         for name in names:
             first = None if name == names[0] else names[0]
-            results[name] = TimedScores(scores[name], seconds, first, float(errors[name].max()))
+            results[name] = TimedScores(
+                estimates.scores[name], seconds, first, float(estimates.errors[name].max())
+            )
         return results
     families: dict[str, tuple[str, dict[str, Float64], float]] = {}
     for name in names:

@@ -23,10 +23,15 @@ Cache: TypeAlias = "str | Path | Literal[False] | None"
 
 
 class SampledScores(NamedTuple):
-    """Estimated scores and, node by node, the standard error of each estimate."""
+    """Estimated scores, and node by node how sure they are."""
 
     scores: Tensor
+    #: The spread among the pivots. It is 0 where they all agree, which few pivots often do, so it
+    #: says how the estimate would vary and not where the score is: see ``lower`` and ``upper``.
     standard_error: Tensor
+    #: The ends of an interval that has the exact score with a probability of 95 % or more.
+    lower: Tensor
+    upper: Tensor
 
 
 def centrality(
@@ -100,19 +105,21 @@ def sampled_centrality(
     rows = read_graphs(graphs, f"centrality '{name}'")
 
     def compute() -> dict[str, Tensor]:
-        scores, errors = sampled_paths(
-            rows, samples=samples, seed=seed, threads=num_threads(threads)
-        )
-        named = {f"{measure} error": values for measure, values in errors.items()}
-        return {key: torch.from_numpy(values) for key, values in (scores | named).items()}
+        found = sampled_paths(rows, samples=samples, seed=seed, threads=num_threads(threads))
+        return {
+            f"{measure} {part}": torch.from_numpy(values)
+            for part, of_measures in found._asdict().items()
+            for measure, values in of_measures.items()
+        }
 
     folder = folder_for(graphs, "centrality", cache)
     version = FAMILIES[CENTRALITIES[name]].version
-    key = _key("sampled-paths", rows, version, samples, seed) if folder else ""
+    key = _key("sampled-intervals", rows, version, samples, seed) if folder else ""
     stored = cached(folder, key, compute)
     device = _device(graphs)
-    scores = _countable(name, stored[name])
-    return SampledScores(scores.to(device), stored[f"{name} error"].to(device))
+    _countable(name, stored[f"{name} scores"])
+    parts = ("scores", "errors", "lower", "upper")
+    return SampledScores(*(stored[f"{name} {part}"].to(device) for part in parts))
 
 
 def compile_kernels(*names: str) -> float:

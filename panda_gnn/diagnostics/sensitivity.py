@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 
 from panda_gnn.diagnostics.states import (
     Model,
+    check_takes_numbers,
     copies,
     evaluating,
     features,
@@ -123,6 +124,7 @@ def sensitivity(
     """
     choose("norm", norm, NORMS)
     edge_index_of(data, "sensitivity")
+    check_takes_numbers(model, "sensitivity")
     x = features(data, model)
     generator = torch.Generator().manual_seed(seed)
     if sources is None:

@@ -25,6 +25,7 @@ class ModelConstants(NamedTuple):
     max_weight: float
     #: p, the largest width of a layer's output.
     width: int
+    #: How many convolutions there are, see :data:`panda_gnn.diagnostics.states.Model`.
     num_layers: int
     #: Whether the shift matrix has self-loops.
     self_loops: bool = True
@@ -43,8 +44,8 @@ def sensitivity_bound(
     times the number of input features.
 
     Args:
-        model: A plain :class:`~panda_gnn.nn.GNN` with backbone ``gcn`` and no residual connection,
-            or the constants of any other.
+        model: A plain :class:`~panda_gnn.nn.GNN` with backbone ``gcn``, ReLU and no residual
+            connection, norm or encoder, or the constants of any other.
         data: The graph.
         sources: The nodes :math:`u`; all if omitted.
 
@@ -70,13 +71,22 @@ def sensitivity_bound(
 def gcn_constants(model: GNN) -> ModelConstants:
     """The constants of a plain graph convolutional network with ReLU."""
     convolutions = [layer.conv for layer in model.layers if isinstance(layer, PlainConv)]
-    residual = any(layer.residual for layer in model.layers if isinstance(layer, PlainConv))
     layers = [conv for conv in convolutions if isinstance(conv, GCNLayer)]
-    if len(layers) != len(model.layers) or residual:
-        raise InputError(
-            "the bound holds for a plain GNN with backbone 'gcn' and no residual connection: "
-            "give ModelConstants for any other model"
-        )
+    beyond_the_bound = {
+        "another backbone": len(layers) != len(model.layers),
+        "a residual connection": model.residual,
+        "batch norm": len(model.norms) > 0,
+        "unit norm": model.unit_norm,
+        "an encoder of categories": model.encoder is not None,
+        "another activation": model.activation is not torch.relu,
+    }
+    for what, there in beyond_the_bound.items():
+        if there:
+            raise InputError(
+                "the bound holds for a plain GNN with backbone 'gcn', ReLU and no residual "
+                f"connection, norm or encoder, but this model has {what}: give ModelConstants for "
+                "any other model"
+            )
     weights = [layer.linear.weight.detach() for layer in layers]
     return ModelConstants(
         lipschitz=1.0,

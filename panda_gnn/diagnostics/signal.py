@@ -14,6 +14,7 @@ from torch_geometric.data import Data
 from panda_gnn.diagnostics.states import (
     Model,
     NodeStates,
+    check_takes_numbers,
     copies,
     evaluating,
     node_states,
@@ -104,6 +105,7 @@ def signal_propagation(
     """
     choose("unit", unit, UNITS)
     whole_number("in_channels", in_channels, 1)
+    check_takes_numbers(model, "signal_propagation")
     device = edge_index_of(data, "signal_propagation").device
     num_nodes = int(data.num_nodes or 0)
     generator = torch.Generator().manual_seed(seed)

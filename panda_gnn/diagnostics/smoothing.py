@@ -32,7 +32,8 @@ def dirichlet_energy(
     Every graph has an energy of its own, and the graphs are averaged; a mean over mini-batches,
     the last of which is usually smaller, would not be that. An isolated node has energy zero (its
     entry of :math:`\tilde{\mathbf{L}}` is zero, as the sum over edges says). Self-loops count in
-    degrees and contribute nothing else. The energy is zero if and only if
+    degrees and contribute nothing else. A repeated edge counts once, as in all other measures; with
+    ``edge_weight`` the weights of its copies add up. The energy is zero if and only if
     :math:`\mathbf{h}_v / \sqrt{d_v}` is constant on every component.
 
     States of two widths, as :func:`panda_gnn.diagnostics.node_states` gives them for a width-aware
@@ -62,7 +63,10 @@ def dirichlet_energy(
         batch, num_graphs = edge_index.new_zeros(num_nodes), 1
     elif num_graphs is None:
         num_graphs = int(batch.max()) + 1 if num_nodes else 0
-    source, target = checked_edge_index(edge_index, "dirichlet_energy")
+    checked_edge_index(edge_index, "dirichlet_energy")
+    if edge_weight is None:
+        edge_index = _without_copies(edge_index, num_nodes)
+    source, target = edge_index
     weight = states.new_ones(source.numel()) if edge_weight is None else edge_weight.to(states)
     degree = states.new_zeros(num_nodes).index_add(0, source, weight)
     scaled = states * torch.where(degree > 0, degree, torch.ones_like(degree)).rsqrt()[:, None]
@@ -72,3 +76,11 @@ def dirichlet_energy(
         size = states.new_zeros(num_graphs).index_add(0, batch, states.square().sum(1))
         energy = torch.where(size > 0, energy / size, torch.zeros_like(energy))
     return energy.mean() if reduction == "mean" else energy
+
+
+def _without_copies(edge_index: Tensor, num_nodes: int) -> Tensor:
+    """The edges in their order, the second and later copies left out."""
+    rank, order = (edge_index[0].long() * num_nodes + edge_index[1]).sort(stable=True)
+    first = torch.ones_like(rank, dtype=torch.bool)
+    first[1:] = rank[1:] != rank[:-1]
+    return edge_index if bool(first.all()) else edge_index[:, order[first].sort().values]

@@ -23,6 +23,11 @@ Model = nn.Module | StatesFunction
 A :class:`~panda_gnn.nn.GNN` or :class:`~panda_gnn.nn.PandaGNN` shows the states after every layer.
 Any other module is called as ``model(x, edge_index)`` and shows what it returns. A function is
 called as ``function(x, data)``; it may return the states of one layer or a list of them.
+
+Wherever a diagnostic has one entry for each layer, ``num_layers`` in its shapes, a layer is a
+convolution, and its states are what it leaves to the next. A model without a head has one
+convolution more than its option ``num_layers`` says, since the last one gives the scores; a model
+with a head has as many.
 """
 
 
@@ -47,6 +52,8 @@ def node_states(model: Model, data: Data, x: Tensor | None = None) -> list[NodeS
         x: Features to use instead of ``data.x``.
     """
     edge_index_of(data, "node_states")
+    if x is not None and x.is_floating_point():
+        check_takes_numbers(model, "node_states with features of its own")
     if x is None:
         x = features(data, model)
     if isinstance(model, PandaGNN):
@@ -62,13 +69,29 @@ def node_states(model: Model, data: Data, x: Tensor | None = None) -> list[NodeS
 
 
 def features(data: Data, model: Model) -> Tensor:
-    """The node features in the model's precision, or an error that says there are none."""
-    x = data.get("x")
+    """The node features in the model's precision, or an error that says there are none.
+
+    Categories, for a model that embeds them, stay whole numbers.
+    """
+    x: Tensor | None = data.get("x")
     if x is None:
         raise InputError("the graph has no node features: set data.x, for example to torch.ones")
+    if isinstance(model, GNN) and model.encoder is not None:
+        if x.is_floating_point():
+            raise InputError("the model embeds categories, but data.x holds no whole numbers")
+        return x if x.dim() == 2 else x.reshape(x.size(0), -1)
     dtype = precision(model) or (x.dtype if x.is_floating_point() else torch.get_default_dtype())
     values: Tensor = x.to(dtype)
     return values if x.dim() == 2 else values.reshape(x.size(0), -1)
+
+
+def check_takes_numbers(model: Model, who: str) -> None:
+    """Reject a model that embeds categories, where features are varied or made up."""
+    if isinstance(model, GNN) and model.encoder is not None:
+        raise InputError(
+            f"{who} needs a model of numbers, but this one embeds categories, which cannot be "
+            "varied: give a function of the embedded features instead of the model"
+        )
 
 
 def precision(model: Model) -> torch.dtype | None:

@@ -23,4 +23,5 @@ LOGARITHM_DECIMALS = 10
 
 def steps(values: Tensor, scale: Tensor | float, digits: int) -> Tensor:
     """``values`` as whole multiples of ``scale * 10**-digits``: those of tied ones are equal."""
-    return (values / scale * 10**digits).round()
+    multiples: Tensor = values / scale * 10**digits
+    return multiples.round()

@@ -67,9 +67,9 @@ def extreme_edge(  # type: ignore[no-untyped-def]
             value = value_of_edge(start, neighbour, triangles, slot, i, role, cycles)
             found[slot] = sign * value
             best = min(best, found[slot])
-    leading = np.argmax(found <= best + TIE)
-    head = np.searchsorted(start, leading, side="right") - 1
-    return head, np.int64(neighbour[leading]), sign * found[leading]
+    first: Any = np.argmax(found <= best + TIE)
+    tail: Any = np.searchsorted(start, first, side="right") - 1
+    return tail, np.int64(neighbour[first]), sign * found[first]
 
 
 @compiled

@@ -85,3 +85,35 @@ def test_the_error_is_that_of_a_sample_without_replacement() -> None:
     error = 20 * np.sqrt((1 - 4 / 20) * variance / 4)
     np.testing.assert_allclose(found.scores.numpy(), 19 / total, rtol=1e-9)
     np.testing.assert_allclose(found.standard_error.numpy(), 19 / total * error / total, rtol=1e-9)
+
+
+@pytest.mark.parametrize("samples", [10, 60, 200])
+@pytest.mark.parametrize("name", SAMPLED)
+def test_intervals_hold(name: str, samples: int) -> None:
+    graph = as_data(nx.barabasi_albert_graph(400, 3, seed=0))
+    exact = centrality(name, graph)
+    runs = [sampled_centrality(name, graph, samples=samples, seed=seed) for seed in range(5)]
+    inside = [(run.lower <= exact + 1e-12) & (exact <= run.upper + 1e-12) for run in runs]
+    assert float(torch.stack(inside).double().mean()) >= 0.95
+    for run in runs:
+        assert (run.lower <= run.scores).all()
+        assert (run.scores <= run.upper).all()
+        assert (run.lower >= 0).all()
+
+
+def test_nobody_is_sure_of_what_no_pivot_saw() -> None:
+    graph = as_data(nx.barabasi_albert_graph(400, 3, seed=0))
+    exact = centrality("betweenness", graph)
+    found = sampled_centrality("betweenness", graph, samples=10)
+    wrong = (found.standard_error == 0) & ((found.scores - exact).abs() > 1e-9)
+    assert wrong.any()
+    assert (found.upper > exact)[wrong].all()
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_intervals_of_exact_scores_are_points(name: str) -> None:
+    found = sampled_centrality(name, LARGE, samples=200)
+    assert torch.equal(found.lower, found.scores)
+    assert torch.equal(found.upper, found.scores)
+    sampled = sampled_centrality(name, LARGE, samples=30)
+    assert torch.equal(sampled.lower[-9:], sampled.upper[-9:])

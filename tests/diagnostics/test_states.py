@@ -14,7 +14,7 @@ from panda_gnn.diagnostics.quantities import graph_quantities
 from panda_gnn.diagnostics.signal import hop_distances
 from panda_gnn.diagnostics.states import node_states
 from panda_gnn.errors import InputError
-from panda_gnn.nn import GNN
+from panda_gnn.nn import GNN, Edges
 
 MODEL = GNN(3, 2, width=4, num_layers=1, readout=None)
 MEASURES: dict[str, Callable[[Any], Any]] = {
@@ -60,3 +60,60 @@ def test_other_graphs_get_a_sentence(name: str) -> None:
 def test_the_energy_needs_whole_numbers() -> None:
     with pytest.raises(InputError, match="dirichlet_energy needs whole numbers in edge_index"):
         diagnostics.dirichlet_energy(torch.ones(2, 3), EDGES.double())
+
+
+def test_models_of_categories_show_their_states() -> None:
+    model = GNN((4, 5), 2, width=6, num_layers=2).eval()
+    x = torch.tensor([[0, 4], [3, 1]])
+    data = Data(x=x, edge_index=EDGES)
+    states = node_states(model, data)
+    expected = model.states(x, Edges.of_graph(EDGES, 2))
+    assert [values.values.tolist() for values in states] == [one.tolist() for one in expected]
+    with pytest.raises(InputError, match="sensitivity needs a model of numbers"):
+        diagnostics.sensitivity(model, data)
+    with pytest.raises(InputError, match="signal_propagation needs a model of numbers"):
+        diagnostics.signal_propagation(model, data, in_channels=2)
+    with pytest.raises(InputError, match="node_states with features of its own needs a model of"):
+        node_states(model, data, x.double())
+    with pytest.raises(InputError, match=r"embeds categories, but data\.x holds no whole numbers"):
+        node_states(model, Data(x=x.double(), edge_index=EDGES))
+
+
+def test_layers_are_convolutions() -> None:
+    data = Data(x=torch.ones(2, 3), edge_index=EDGES)
+    for head_layers, count in ((0, 4), (1, 3)):
+        model = GNN(3, 2, width=4, num_layers=3, head_layers=head_layers)
+        assert len(node_states(model, data)) == count
+        assert diagnostics.sensitivity(model, data).norms.size(0) == count
+        assert diagnostics.sensitivity_bound(model, data).size(0) == count
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"backbone": "gin"}, "another backbone"),
+        ({"residual": True}, "a residual connection"),
+        ({"residual": True, "head_layers": 1}, "a residual connection"),
+        ({"residual": True, "unit_norm": True}, "a residual connection"),
+        ({"batch_norm": True}, "batch norm"),
+        ({"unit_norm": True}, "unit norm"),
+        ({"activation": "gelu"}, "another activation"),
+        ({"last_layer_fa": True}, "another backbone"),
+    ],
+)
+def test_the_bound_refuses_models_it_does_not_hold_for(options: Any, what: str) -> None:
+    data = Data(x=torch.ones(2, 3), edge_index=EDGES)
+    model = GNN(3, 2, width=4, num_layers=2, **options)
+    with pytest.raises(InputError, match=f"the bound holds for a plain GNN .* has {what}: give"):
+        diagnostics.sensitivity_bound(model, data)
+
+
+def test_the_energy_counts_repeated_edges_once() -> None:
+    x = torch.tensor([[1.0, 2.0], [0.5, -1.0], [3.0, 0.0]], dtype=torch.float64)
+    edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    repeated = torch.cat([edges, edges[:, :2], edges[:, :2]], dim=1)
+    once = diagnostics.dirichlet_energy(x, edges)
+    assert torch.equal(diagnostics.dirichlet_energy(x, repeated), once)
+    weighted = diagnostics.dirichlet_energy(x, repeated, edge_weight=torch.ones(8))
+    tripled = diagnostics.dirichlet_energy(x, edges, edge_weight=torch.tensor([3, 3, 1, 1]))
+    assert float(weighted) == pytest.approx(float(tripled), abs=1e-12)
