@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measurements.sensitivity import SENSITIVITY, measure_sensitivity
-from panda_gnn.evaluation.methods import complete
+from panda_gnn.evaluation.methods import complete, parts
+from panda_gnn.evaluation.origin import Origin
 from panda_gnn.evaluation.store import identity
 
 
@@ -32,5 +34,8 @@ def test_how_many_graphs_and_sources_is_in_the_key(shared_root: Path) -> None:
         keys.add(config.key)
     assert len(keys) == 3
     row = measure_sensitivity(config, 0, root=str(shared_root))
-    assert identity(row) == (config.key, SENSITIVITY.code, 0)
+    origin = Origin(
+        SENSITIVITY.code, tuple(sorted(parts(config).items())), DATASETS["mutag"].fingerprint
+    )
+    assert identity(row) == (config.key, origin, 0)
     assert complete(Config("mutag")).settings == {}
