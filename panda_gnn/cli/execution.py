@@ -12,8 +12,10 @@ from functools import partial
 from pathlib import Path
 
 from panda_gnn.cli.options import add_data_arguments, seconds
-from panda_gnn.datasets import prepare
+from panda_gnn.datasets import load
+from panda_gnn.datasets.fingerprint import fingerprint
 from panda_gnn.errors import InputError, choose
+from panda_gnn.evaluation.current import origins
 from panda_gnn.evaluation.executors import (
     EXECUTORS,
     LocalExecutor,
@@ -22,6 +24,7 @@ from panda_gnn.evaluation.executors import (
     WorkerExecutor,
 )
 from panda_gnn.evaluation.measurements import MEASURES
+from panda_gnn.evaluation.origin import Origin, origin_of
 from panda_gnn.evaluation.run import Outcome, run_study
 from panda_gnn.evaluation.store import Store
 from panda_gnn.evaluation.study import Study, at_least_one
@@ -88,6 +91,7 @@ class Execution:
             self._temporary = tempfile.TemporaryDirectory(prefix="panda-")
             self._folder = Path(self._temporary.name)
         self.store = Store(self._folder / f"{name}.jsonl")
+        self._data: dict[str, str] = {}
         self._executor: WorkerExecutor
         self._tracker: Tracker
 
@@ -107,7 +111,10 @@ class Execution:
 
     def __exit__(self, *error: object) -> None:
         self._executor.shutdown(cancel_futures=True)
-        self._tracker.close()
+        try:
+            self._tracker.close()
+        except Exception as error:
+            print(f"panda: the tracker failed when it was closed: {error}", file=sys.stderr)
         if self._temporary is not None:
             self._temporary.cleanup()
 
@@ -119,20 +126,25 @@ class Execution:
         first_seed: int = 0,
         selection: str = "best-val",
         budget: float | None = None,
+        trial_seconds: float | None = None,
+        retry_failed: bool = False,
     ) -> Outcome:
         """Run a study; datasets are fetched once, before the workers start."""
         root, mirror = self._options.root, self._options.mirror
         measure = MEASURES[study.measure]
-        for dataset in () if measure.own_graphs else study.datasets:
-            prepare(dataset, root=root, mirror=mirror)
+        expected = self.origins(study)
         contents = self.store.read()
-        others = sum(row["code"] != measure.code for row in contents.rows)
+        others = sum(
+            row["code"] != measure.code
+            or (row["key"] in expected and origin_of(row) != expected[row["key"]])
+            for row in contents.rows
+        )
         for problem in contents.problems:
             print(f"panda: {problem}", file=sys.stderr)
         if others:
             print(
-                f"panda: {others} rows in {self.store.path} are of another version of the trial "
-                "code; they are kept but do not count",
+                f"panda: {others} rows in {self.store.path} are of another version of the code "
+                "or of other data; they are kept but do not count",
                 file=sys.stderr,
             )
         return run_study(
@@ -140,13 +152,23 @@ class Execution:
             self.store,
             self._executor,
             partial(measure.run, root=root, mirror=mirror),
-            code=measure.code,
+            origins=expected,
             trials=trials,
             first_seed=first_seed,
             selection=selection,
             budget=budget,
             tracker=self._tracker,
+            trial_seconds=trial_seconds,
+            retry_failed=retry_failed,
         )
+
+    def origins(self, study: Study) -> dict[str, Origin]:
+        """The code and the data of every config of a study, by its key, as rows will name them."""
+        for dataset in () if MEASURES[study.measure].own_graphs else study.datasets:
+            if dataset not in self._data:
+                where = {"root": self._options.root, "mirror": self._options.mirror}
+                self._data[dataset] = fingerprint(load(dataset, **where))
+        return origins(study, self._data)
 
     def _open_executor(self) -> WorkerExecutor:
         options = self._options
@@ -169,6 +191,12 @@ def report(command: str, outcome: Outcome, store: Store | None) -> int:
         print(f"panda {command}: {failure}", file=sys.stderr)
     if store is not None:
         taken = f" and took over {outcome.adopted} from other studies" if outcome.adopted else ""
+        if outcome.failed_before:
+            print(
+                f"{outcome.failed_before} trials failed in an earlier run and were left out: "
+                "panda study status shows why, --retry-failed runs them again",
+                file=sys.stderr,
+            )
         print(
             f"ran {outcome.ran} trials{taken}; {outcome.left} are left; rows are in {store.path}",
             file=sys.stderr,

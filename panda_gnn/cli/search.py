@@ -13,7 +13,6 @@ from panda_gnn.cli.execution import Execution, add_execution_arguments, report
 from panda_gnn.cli.options import names, value
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Setting
-from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.methods import complete, configure
 from panda_gnn.evaluation.run import Outcome
 from panda_gnn.evaluation.search import SEARCH_SAMPLERS, Tried, default_space, search, search_name
@@ -72,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
             total.failures += outcome.failures
             if outcome.interrupted:
                 raise KeyboardInterrupt
-            return by_config_and_seed(execution.store.read().rows, MEASURES["score"].code)
+            return by_config_and_seed(execution.store.read().rows, execution.origins(study))
 
         try:
             found = search(

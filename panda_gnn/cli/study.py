@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import threading
 from pathlib import Path
 
 from rich import box
@@ -11,11 +12,17 @@ from rich.console import Console
 from rich.table import Table
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
-from panda_gnn.cli.options import names, seconds
-from panda_gnn.errors import choose
+from panda_gnn.cli.options import add_data_arguments, names, seconds
+from panda_gnn.errors import InputError, choose
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.current import origins, rows_to_show
 from panda_gnn.evaluation.epoch_selection import SELECTIONS
+from panda_gnn.evaluation.failures import Failures
 from panda_gnn.evaluation.measurements import MEASURES
-from panda_gnn.evaluation.store import Store, by_config_and_seed, code_to_show
+from panda_gnn.evaluation.migration import migrate
+from panda_gnn.evaluation.run import describe
+from panda_gnn.evaluation.schedule import Trial
+from panda_gnn.evaluation.store import Store
 from panda_gnn.evaluation.study import Study, at_least_one, best_candidate, load_study, study_names
 
 
@@ -43,6 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RULE",
         help=f"whose intervals a budget looks at: {', '.join(SELECTIONS)} (best-val)",
     )
+    run_parser.add_argument(
+        "--trial-seconds", type=float, metavar="S", help="a trial that takes longer has failed"
+    )
+    run_parser.add_argument(
+        "--retry-failed", action="store_true", help="run trials again that failed before"
+    )
     add_execution_arguments(run_parser)
     status_parser = actions.add_parser(
         "status",
@@ -54,6 +67,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     status_parser.add_argument(
         "--results", type=Path, default=Path("results"), metavar="FOLDER", help="keeps the rows"
     )
+    migrate_parser = actions.add_parser(
+        "migrate",
+        help="give rows of earlier versions what rows have today",
+        description="Give rows that do not name their data the fingerprint of their dataset, the "
+        "versions of their task and method, and a checksum, after a check against the data at "
+        "hand. No score changes. Run it while no study is running.",
+    )
+    migrate_parser.add_argument(
+        "--results", type=Path, default=Path("results"), metavar="FOLDER", help="keeps the rows"
+    )
+    add_data_arguments(migrate_parser)
 
 
 def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,8 +96,8 @@ def selected_study(options: argparse.Namespace, *, with_reference: bool = False)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run trials, or show how many there are."""
-    return _run(options) if options.action == "run" else _status(options)
+    """Run trials, show how many there are, or migrate their rows."""
+    return {"run": _run, "status": _status, "migrate": _migrate}[options.action](options)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -81,9 +105,33 @@ def _run(options: argparse.Namespace) -> int:
     choose("selection", options.selection, SELECTIONS)
     trials = study.trials if options.trials is None else at_least_one("--trials", options.trials)
     budget = None if options.budget is None else seconds("--budget", options.budget)
+    limit = options.trial_seconds
+    if limit is not None and not 0 < limit < threading.TIMEOUT_MAX:
+        raise InputError(f"--trial-seconds is {limit:g}, it must be a number above 0")
     with Execution(options, study.name, alone=MEASURES[study.measure].alone) as execution:
-        outcome = execution.run(study, trials=trials, selection=options.selection, budget=budget)
+        outcome = execution.run(
+            study,
+            trials=trials,
+            selection=options.selection,
+            budget=budget,
+            trial_seconds=limit,
+            retry_failed=options.retry_failed,
+        )
     return report("study", outcome, execution.store)
+
+
+def _migrate(options: argparse.Namespace) -> int:
+    paths = sorted(options.results.glob("*.jsonl"))
+    if not paths:
+        raise InputError(f"--results is '{options.results}', a folder without rows (*.jsonl)")
+    left = 0
+    for path in paths:
+        migrated = migrate(Store(path), options.root, options.mirror)
+        left += len(migrated.problems)
+        print(f"{path}: {migrated.count} rows migrated")
+        for problem in migrated.problems:
+            print(f"panda study: {problem}", file=sys.stderr)
+    return 1 if left else 0
 
 
 def _status(options: argparse.Namespace) -> int:
@@ -93,9 +141,9 @@ def _status(options: argparse.Namespace) -> int:
             print(f"{name:20} {len(rows):6} rows  {load_study(name).title}")
         return 0
     study = selected_study(options)
-    contents = Store(options.results / f"{study.name}.jsonl").read()
-    code, remarks = code_to_show(contents.rows, MEASURES[study.measure].code)
-    finished = by_config_and_seed(contents.rows, code)
+    store = Store(options.results / f"{study.name}.jsonl")
+    contents = store.read()
+    finished, remarks = rows_to_show(study, contents.rows)
     grid = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     grid.add_column("line", no_wrap=True)
     for dataset in study.datasets:
@@ -115,6 +163,9 @@ def _status(options: argparse.Namespace) -> int:
         grid.add_row(line, *(by_dataset.get(dataset, "") for dataset in study.datasets))
     print(f"{study.title}: finished trials of {study.trials}")
     Console().print(grid)
+    for failure in Failures(store, origins(study)).unfinished(finished):
+        trial = Trial(Config.from_dict(failure["config"]), failure["seed"])
+        print(f"failed: {describe(trial)}: {failure['reason']}")
     for remark in (*contents.problems, *remarks):
         print(f"panda study: {remark}", file=sys.stderr)
     return 0

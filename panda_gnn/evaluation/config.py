@@ -69,5 +69,10 @@ class Config:
     @property
     def key(self) -> str:
         """A short hash of all values: equal for equal configs, on every machine."""
-        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return key_of(self.to_dict())
+
+
+def key_of(config: Mapping[str, Any]) -> str:
+    """The key of a config that is given by its plain values."""
+    text = json.dumps(config, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

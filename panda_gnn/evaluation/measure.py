@@ -5,12 +5,14 @@ and it continues where it was stopped. Its row is ready for JSON and has
 
 ====================  ==============================================================================
 ``key``, ``config``   the config and its hash, with the settings of the measure among the others
-``seed``, ``code``    with the key, what makes two rows the same measurement
+``seed``, ``code``    with the key, the parts and the data, what makes two rows the same measurement
+``parts``, ``data``   the versions of task and method, and the fingerprint of the dataset
 ``values``            a mapping of names to numbers or lists of numbers (a single time that tables
                       show is ``value`` instead, a trial has ``scores``)
 ``seconds``           how long it took
 ``versions``          those of what decides the bits of a result
 ``revision``          that of the checkout, or ``None``
+``processor``         on which the last bits depend
 ====================  ==============================================================================
 
 :func:`panda_gnn.evaluation.store.new_row` makes one from its values.
@@ -20,10 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.evaluation.store import Row
+
+if TYPE_CHECKING:
+    from panda_gnn.evaluation.store import Row
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -32,6 +33,7 @@ class Metric:
         unit: How scores are printed.
         higher_is_better: Whether a greater score is a better one.
         of_classes: Whether a target is one class, instead of a row as long as the output.
+        largest: No score is greater than this, and none less than 0.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Metric:
     unit: Unit
     higher_is_better: bool = True
     of_classes: bool = False
+    largest: float = 1.0
 
     def score(self, output: Tensor, target: Tensor) -> float:
         """The score of the outputs of some rows; of no rows, it is not a number.
@@ -87,6 +90,7 @@ MEAN_ABSOLUTE_ERROR = Metric(
     _mean_absolute_error,
     Unit("test mean absolute error, less is better", 1.0, 4),
     higher_is_better=False,
+    largest=math.inf,
 )
 
 METRICS: Mapping[str, Metric] = MappingProxyType(

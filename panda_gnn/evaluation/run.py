@@ -5,18 +5,24 @@ from __future__ import annotations
 import signal
 import threading
 import time
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from types import FrameType
 
 from panda_gnn.errors import InputError
+from panda_gnn.evaluation.claims import Claims
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import WorkerDied, WorkerExecutor
+from panda_gnn.evaluation.failures import Failures, limited
+from panda_gnn.evaluation.origin import Origin, origin_of
+from panda_gnn.evaluation.row_check import fault_of_values
 from panda_gnn.evaluation.schedule import Schedule, Trial
-from panda_gnn.evaluation.store import Row, Store, by_config_and_seed, identity
+from panda_gnn.evaluation.store import Identity, Row, Store, by_config_and_seed, identity
 from panda_gnn.evaluation.study import Study
 from panda_gnn.evaluation.tracking import Tracker
 from panda_gnn.progress import progress_bar
@@ -26,6 +32,9 @@ MAX_DEATHS = 3
 
 #: Seconds between two looks at whether Ctrl-C was pressed.
 LOOK_UP = 0.2
+
+#: Seconds between two looks at what became of the trials that other drivers claimed.
+LOOK_AT_OTHERS = 1.0
 
 
 @dataclass
@@ -37,6 +46,7 @@ class Outcome:
         adopted: Trials that another study in the same folder had already run.
         left: Trials that the study still needs.
         failures: One sentence for each config or trial that could not be finished.
+        failed_before: Trials that failed in an earlier run and were not tried again.
         interrupted: Whether it was ended with Ctrl-C.
     """
 
@@ -44,6 +54,7 @@ class Outcome:
     adopted: int = 0
     left: int = 0
     failures: list[str] = field(default_factory=list)
+    failed_before: int = 0
     interrupted: bool = False
 
 
@@ -53,77 +64,160 @@ def run_study(
     executor: WorkerExecutor,
     run: Callable[[Config, int], Row],
     *,
-    code: str,
+    origins: Mapping[str, Origin],
     trials: int,
     first_seed: int = 0,
     selection: str = "best-val",
     budget: float | None = None,
     tracker: Tracker | None = None,
+    trial_seconds: float | None = None,
+    retry_failed: bool = False,
 ) -> Outcome:
     """Run what the store does not have yet, and return when that is done or the budget is spent.
 
     Every row is on disk before the next trial starts in its place: whatever is killed, only trials
-    under way are lost. A trial whose worker dies runs again, :data:`MAX_DEATHS` times in all; a
-    config whose trial raises an error is left out, and the others go on.
+    under way are lost. A trial whose worker dies runs again, :data:`MAX_DEATHS` times in all. A
+    trial that fails (it raises an error, gives scores that are no numbers, takes too long) is
+    written down with its reason, and the others go on; a config that is rejected is left out.
+
+    Other drivers may run the same study into the same store at the same time: a trial is claimed
+    before it starts, see :class:`~panda_gnn.evaluation.claims.Claims`, and what others finish
+    counts here too.
 
     Args:
         study: The cells.
         store: Where finished trials are and will be.
         executor: Where trials run.
         run: The trial: a picklable function of a config and a seed.
-        code: The version of the trial; rows of other versions do not count.
+        origins: The code and the data of every config, by its key; rows of others do not count.
         trials: Seeds of every cell.
         first_seed: The first of them; 0 where a cell has several candidates.
         selection: The rule under which intervals are taken, where a budget looks at them.
         budget: Seconds after which no trial starts, nor one that is expected to end later.
-        tracker: Is told of every finished trial.
+        tracker: Is told of every finished trial, until it fails.
+        trial_seconds: How long a trial may take.
+        retry_failed: Whether trials that failed in an earlier run run again.
     """
-    finished = by_config_and_seed(store.read().rows, code)
+    finished = by_config_and_seed(store.read().rows, origins)
     seeds = range(first_seed, first_seed + trials)
-    outcome = Outcome(adopted=adopt(study, store, finished, code=code, seeds=seeds))
+    outcome = Outcome(adopted=adopt(store, finished, origins=origins, seeds=seeds))
     schedule = Schedule(
         study, finished, seeds=seeds, selection=selection, widest_first=budget is not None
     )
+    failures = Failures(store, origins)
+    configs = {config.key: config for cell in study.cells for config in cell.candidates}
+    for failure in [] if retry_failed else failures.unfinished(finished):
+        schedule.give_up(Trial(configs[failure["key"]], failure["seed"]))
+        outcome.failed_before += failure["seed"] in seeds
+    call: Callable[[Config, int], Row] = run
+    if trial_seconds is not None:
+        call = partial(limited, run, trial_seconds)
+    started: dict[Trial, float] = {}
     deadline = None if budget is None else time.monotonic() + budget
     deaths = Counter[Trial]()
     under_way: dict[Future[Row], Trial] = {}
+    claims = Claims(store.path)
+    elsewhere: set[Trial] = set()
+    place = 0
+
+    def identity_of(trial: Trial) -> Identity:
+        return trial.config.key, origins[trial.config.key], trial.seed
+
+    def catch_up() -> None:
+        """Count what other drivers have finished meanwhile."""
+        nonlocal place
+        rows, place = store.read_from(place)
+        for key, by_seed in by_config_and_seed(rows, origins).items():
+            for seed, row in by_seed.items():
+                if seed not in finished[key]:
+                    schedule.finish(Trial(configs[key], seed), row)
+        for failure in failures.catch_up():
+            schedule.give_up(Trial(configs[failure["key"]], failure["seed"]))
+
+    def start_next() -> Trial | None:
+        while True:
+            trial = schedule.start_next(lambda config: _fits(config, finished, deadline))
+            if trial is None:
+                return None
+            if not claims.take(identity_of(trial)):
+                elsewhere.add(trial)
+                continue
+            catch_up()
+            if not schedule.is_settled(trial):
+                return trial
+            claims.release(identity_of(trial))
+
+    def fail(trial: Trial, reason: str) -> None:
+        schedule.give_up(trial)
+        outcome.failures.append(f"{describe(trial)}: {reason}")
+        failures.add(*trial, reason)
+
+    def tell(row: Row) -> None:
+        nonlocal tracker
+        try:
+            if tracker is not None:
+                tracker.log(row)
+        except Exception as error:
+            tracker = None
+            warnings.warn(f"the tracker failed and is told no more: {error}", stacklevel=1)
 
     def settle(trial: Trial, future: Future[Row]) -> None:
         try:
             row = future.result()
-            if identity(row) != (trial.config.key, code, trial.seed):
-                raise RuntimeError("the worker has another version of panda-gnn")
+            if identity(row) != identity_of(trial):
+                raise InputError("the worker has another version of panda-gnn or other data")
+            problem = fault_of_values(row)
+            if problem is not None:
+                raise ArithmeticError(problem)
         except WorkerDied as error:
+            if trial_seconds is not None and time.monotonic() - started[trial] >= trial_seconds:
+                fail(trial, f"it took longer than {trial_seconds:g} seconds")
+                return
             deaths[trial] += 1
             if deaths[trial] < MAX_DEATHS:
                 schedule.release(trial)
                 return
-            schedule.give_up(trial)
-            outcome.failures.append(
-                f"{describe(trial)}: given up after {MAX_DEATHS} workers died with it ({error})"
-            )
-        except Exception as error:
+            fail(trial, f"given up after {MAX_DEATHS} workers died with it ({error})")
+        except InputError as error:
             schedule.give_up_config(trial)
-            outcome.failures.append(f"{describe(trial)}: {type(error).__name__}: {error}")
+            outcome.failures.append(f"{describe(trial)}: {error}")
+        except Exception as error:
+            fail(trial, f"{type(error).__name__}: {error}")
         else:
             _keep(store, row)
             schedule.finish(trial, row)
             outcome.ran += 1
-            if tracker is not None:
-                tracker.log(row)
+            tell(row)
 
-    with _ended_by_interrupt(executor, outcome) as interrupted, progress_bar() as bar:
+    with (
+        closing(claims),
+        _ended_by_interrupt(executor, outcome) as interrupted,
+        progress_bar() as bar,
+    ):
         task = bar.add_task(study.name, total=schedule.left)
+        look_at_others = time.monotonic()
         while not interrupted.is_set():
+            if elsewhere and time.monotonic() > look_at_others:
+                catch_up()
+                while elsewhere:
+                    schedule.release(elsewhere.pop())
             while len(under_way) < executor.workers:
-                trial = schedule.start_next(lambda config: _fits(config, finished, deadline))
+                trial = start_next()
                 if trial is None:
                     break
-                under_way[executor.submit(run, *trial)] = trial
-            if not under_way:
+                started[trial] = time.monotonic()
+                under_way[executor.submit(call, *trial)] = trial
+            if not under_way and not elsewhere:
                 break
+            if time.monotonic() > look_at_others:
+                look_at_others = time.monotonic() + LOOK_AT_OTHERS
+            if not under_way:
+                interrupted.wait(LOOK_UP)
             for future in wait(under_way, LOOK_UP, return_when=FIRST_COMPLETED).done:
-                settle(under_way.pop(future), future)
+                ended = under_way.pop(future)
+                settle(ended, future)
+                claims.release(identity_of(ended))
+            claims.report()
             bar.update(
                 task,
                 completed=outcome.ran,
@@ -135,18 +229,21 @@ def run_study(
 
 
 def adopt(
-    study: Study, store: Store, finished: dict[str, dict[int, Row]], *, code: str, seeds: range
+    store: Store,
+    finished: dict[str, dict[int, Row]],
+    *,
+    origins: Mapping[str, Origin],
+    seeds: range,
 ) -> int:
     """Copy the rows that other studies in the folder of the store have already, and count them."""
-    wanted = {config.key for cell in study.cells for config in cell.candidates}
     count = 0
     for path in sorted(store.path.parent.glob("*.jsonl")):
         if path == store.path:
             continue
         for row in Store(path).read().rows:
             if (
-                row["code"] == code
-                and row["key"] in wanted
+                row["key"] in origins
+                and origin_of(row) == origins[row["key"]]
                 and row["seed"] in seeds
                 and row["seed"] not in finished.get(row["key"], {})
             ):

@@ -103,6 +103,10 @@ class Schedule:
         """The trial gave this row."""
         self._ended(trial).rows[trial.seed] = row
 
+    def is_settled(self, trial: Trial) -> bool:
+        """Whether the trial is finished or given up."""
+        return self._candidates[trial.config.key].is_settled(trial.seed)
+
     def release(self, trial: Trial) -> None:
         """The trial ended without a result and may run again."""
         self._ended(trial)

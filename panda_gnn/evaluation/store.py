@@ -3,7 +3,8 @@ r"""Where finished trials are kept: one row of JSON per trial, written whole or 
 A store is a file to which rows are only ever appended, in one write under a lock, and put on disk
 before the next trial begins. Several processes may append at once. If one is killed while it
 writes, the cut line is set aside in a file named ``.damaged`` beside the store by the next one that
-writes; no other row is touched. Reading never changes the file.
+writes; no other row is touched. Reading never changes the file. Every line ends with a checksum of
+its row, so that a row that was altered is noticed and left out.
 
 >>> store = Store(folder / "main.jsonl")
 >>> store.append({"key": "0a1b", "seed": 0, "code": "77e1", "scores": {}})
@@ -13,11 +14,11 @@ writes; no other row is touched. Reading never changes the file.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import platform
 import subprocess
+import time
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,32 +30,44 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock
 
 from panda_gnn import __version__
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.origin import Origin, origin_of, processor
+from panda_gnn.evaluation.row_check import NEEDED, checksum, fault, parse_row
 
 #: A finished trial, ready for JSON.
 Row = Mapping[str, Any]
 
-#: Rows by config (its key) and seed, all of one version of the code.
+#: Rows by config (its key) and seed, each config's of one origin.
 Finished = Mapping[str, Mapping[int, Row]]
 
-Identity = tuple[str, str, int]
+Identity = tuple[str, Origin, int]
 
-#: What makes two rows the same trial: the config, the version of the code, and the seed.
-IDENTITY = ("key", "code", "seed")
+#: Seconds that a line takes to be written, at most.
+MOMENT = 0.02
 
 #: What two runs of one trial may differ in.
-INCIDENTAL = ("seconds", "versions", "revision")
+INCIDENTAL = ("seconds", "versions", "revision", "processor")
 
 
 def identity(row: Row) -> Identity:
-    """Which trial the row is of: its config, the version of the code that ran it, and its seed."""
-    return row["key"], row["code"], row["seed"]
+    """Which trial the row is of: its config, the code and the data it ran with, and its seed."""
+    return row["key"], origin_of(row), row["seed"]
 
 
-def new_row(config: Config, seed: int, code: str, seconds: float, **results: Any) -> Row:
+def new_row(
+    config: Config,
+    seed: int,
+    code: str,
+    seconds: float,
+    *,
+    parts: Mapping[str, str],
+    data: str | None,
+    **results: Any,
+) -> Row:
     """The row of a trial or of another measurement, ready for JSON: its results and their origin.
 
     Args:
@@ -62,17 +75,22 @@ def new_row(config: Config, seed: int, code: str, seconds: float, **results: Any
         seed: The seed it was run with.
         code: The version of what ran it.
         seconds: How long that took.
+        parts: The versions of its task and its method; empty where it has none.
+        data: The fingerprint of the dataset; ``None`` where no dataset was used.
         **results: What came out: ``scores`` of a trial, ``value`` of a time, or ``values``.
     """
     return {
         "key": config.key,
         "seed": seed,
         "code": code,
+        "parts": dict(parts),
+        "data": data,
         "config": config.to_dict(),
         **results,
         "seconds": round(seconds, 3),
         "versions": versions(),
         "revision": revision(),
+        "processor": processor(),
     }
 
 
@@ -100,11 +118,13 @@ def revision() -> str | None:
     return described.stdout.strip()
 
 
-def by_config_and_seed(rows: Iterable[Row], code: str) -> dict[str, dict[int, Row]]:
-    """The rows that this version of the code wrote, by config and seed."""
+def by_config_and_seed(
+    rows: Iterable[Row], origins: Mapping[str, Origin]
+) -> dict[str, dict[int, Row]]:
+    """The rows that have the origin of their config, which is given by key; by config and seed."""
     finished: dict[str, dict[int, Row]] = {}
     for row in rows:
-        if row["code"] == code:
+        if row["key"] in origins and origin_of(row) == origins[row["key"]]:
             finished.setdefault(row["key"], {})[row["seed"]] = row
     return finished
 
@@ -183,11 +203,10 @@ class Store:
 
     def append(self, row: Row) -> None:
         """Write one row and return when it is on disk."""
-        missing = [name for name in IDENTITY if name not in row]
+        missing = [name for name in NEEDED if name not in row]
         if missing:
-            raise ValueError(f"a row needs {', '.join(IDENTITY)}; this one has no {missing[0]}")
-        text = json.dumps(row, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-        line = text.encode() + b"\n"
+            raise ValueError(f"a row needs {', '.join(NEEDED)}; this one has no {missing[0]}")
+        line = line_of(row)
         with self._locked() as file:
             self._mend(file)
             before = os.fstat(file).st_size
@@ -201,11 +220,13 @@ class Store:
                 raise
 
     def read(self) -> Contents:
-        """All rows; damaged lines, and trials that are there twice and differ, are reported."""
+        """All rows, without their checksums.
+
+        Lines that are damaged or were altered, and trials that are there twice and differ, are left
+        out and reported.
+        """
         try:
-            with self.path.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_SH)
-                lines = file.read().split(b"\n")
+            lines = self._bytes().split(b"\n")
         except FileNotFoundError:
             return Contents((), ())
         except OSError as error:
@@ -215,10 +236,12 @@ class Store:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
-            row = _parse(line)
-            if row is None:
-                problems.append(f"{self.path}, line {number}: damaged, left out")
+            row = parse_row(line)
+            problem = "damaged" if row is None else fault(row)
+            if row is None or problem is not None:
+                problems.append(f"{self.path}, line {number}: {problem}, left out")
                 continue
+            del row["checksum"]
             first = rows.setdefault(identity(row), row)
             if _lasting(first) != _lasting(row):
                 problems.append(
@@ -227,26 +250,51 @@ class Store:
                 )
         return Contents(tuple(rows.values()), tuple(problems))
 
+    def read_from(self, offset: int) -> tuple[list[Row], int]:
+        """The sound rows of the whole lines from a place in the file on, and where they end."""
+        try:
+            with self.path.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                start = offset if offset <= size else 0
+                file.seek(start)
+                lines, newline, _ = file.read().rpartition(b"\n")
+        except FileNotFoundError:
+            return [], 0
+        found = [parse_row(line) for line in lines.split(b"\n")]
+        rows = [row for row in found if row is not None and fault(row) is None]
+        for row in rows:
+            del row["checksum"]
+        return list(rows), start + len(lines) + len(newline)
+
+    def _bytes(self) -> bytes:
+        """The whole file; if somebody is about to write its last line, with that line."""
+        content = self.path.read_bytes()
+        if content and not content.endswith(b"\n"):
+            time.sleep(MOMENT)
+            content = self.path.read_bytes()
+        return content
+
     @contextmanager
     def _locked(self) -> Iterator[int]:
         new = not self.path.exists()
-        file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            if new:
-                _sync_folder(self.path.parent)
-            yield file
-        finally:
-            os.close(file)
+        with FileLock(self.path.with_name(self.path.name + ".lock")):
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+            file = os.open(self.path, flags, 0o644)
+            try:
+                if new:
+                    _sync_folder(self.path.parent)
+                yield file
+            finally:
+                os.close(file)
 
     def _mend(self, file: int) -> None:
         """Make the file end with a whole line, under the lock."""
         size = os.fstat(file).st_size
         start = self._start_of_last_line(file, size)
-        last = os.pread(file, size - start, start)
+        last = _read_at(file, start, size - start)
         if not last.strip():
             return
-        if _parse(last) is None:
+        if parse_row(last) is None:
             with self.damaged_path.open("ab") as aside:
                 aside.write(last.rstrip(b"\n") + b"\n")
                 aside.flush()
@@ -266,7 +314,7 @@ class Store:
         step = 1 << 16
         while end > 0:
             begin = max(0, end - step)
-            chunk = os.pread(file, end - begin, begin)
+            chunk = _read_at(file, begin, end - begin)
             searched = chunk[:-1] if end == size else chunk
             newline = searched.rfind(b"\n")
             if newline >= 0:
@@ -275,20 +323,30 @@ class Store:
         return 0
 
 
-def _parse(line: bytes) -> dict[str, Any] | None:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        return None
-    sound = isinstance(row, dict) and all(name in row for name in IDENTITY)
-    return row if sound else None
+def line_of(row: Row) -> bytes:
+    """The line of a row in a file: its JSON, with a checksum of it at the end."""
+    whole = {name: value for name, value in row.items() if name != "checksum"}
+    whole["checksum"] = checksum(whole)
+    text = json.dumps(whole, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return text.encode() + b"\n"
 
 
 def _lasting(row: Row) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in INCIDENTAL}
 
 
+def _read_at(file: int, start: int, length: int) -> bytes:
+    os.lseek(file, start, os.SEEK_SET)
+    parts = []
+    while length > 0 and (part := os.read(file, length)):
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
+
+
 def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":  # Folders cannot be opened there.
+        return
     file = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(file)

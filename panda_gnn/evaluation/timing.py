@@ -14,7 +14,7 @@ from torch_geometric.data import Data
 from panda_gnn.centrality import centrality, compile_kernels
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measure import Measure, Unit
-from panda_gnn.evaluation.methods import graphs_and_model
+from panda_gnn.evaluation.methods import graphs_and_model, parts
 from panda_gnn.evaluation.splits import random_split
 from panda_gnn.evaluation.store import Row, new_row
 from panda_gnn.evaluation.tasks import load_data
@@ -32,7 +32,8 @@ def measure_preparation(
 
     One thread; kernels are compiled, and the datasets loaded, before the clock starts.
     """
-    graphs = list(load_data(config.dataset, root, mirror).dataset)
+    data = load_data(config.dataset, root, mirror)
+    graphs = list(data.dataset)
     name = config.settings.get("centrality")
 
     def prepare(some: list[Data]) -> None:
@@ -49,7 +50,15 @@ def measure_preparation(
     start = time.perf_counter()
     prepare(graphs)
     seconds = time.perf_counter() - start
-    return new_row(config, seed, PREPARATION_CODE, seconds, value=round(seconds, 6))
+    return new_row(
+        config,
+        seed,
+        PREPARATION_CODE,
+        seconds,
+        parts=parts(config),
+        data=data.fingerprint,
+        value=round(seconds, 6),
+    )
 
 
 def measure_forward(
@@ -72,7 +81,15 @@ def measure_forward(
             batch.scores(model)
         seconds = time.perf_counter() - start
     value = round(1000 / len(batches) * seconds, 6)
-    return new_row(config, seed, FORWARD_CODE, seconds, value=value)
+    return new_row(
+        config,
+        seed,
+        FORWARD_CODE,
+        seconds,
+        parts=parts(config),
+        data=data.fingerprint,
+        value=value,
+    )
 
 
 PREPARATION = Measure(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Iterator
 
@@ -11,7 +12,7 @@ import torch
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.epoch_selection import SELECTIONS, selected_epoch
 from panda_gnn.evaluation.measure import Measure
-from panda_gnn.evaluation.methods import METHODS, complete, graphs_and_model
+from panda_gnn.evaluation.methods import METHODS, complete, graphs_and_model, parts
 from panda_gnn.evaluation.store import Row, new_row
 from panda_gnn.evaluation.tasks import TaskData, load_data
 from panda_gnn.evaluation.train import Curves, train
@@ -65,11 +66,16 @@ def trial_on(
             graphs, model = graphs_and_model(data, config, seed)
             parameters = model.num_parameters._asdict()
             curves = train(model, graphs, split, task.recipe(config), seed, on_epoch)
+    lost = next((epoch for epoch, loss in enumerate(curves.loss) if math.isnan(loss)), None)
+    if lost is not None:
+        raise FloatingPointError(f"the training loss is not a number in epoch {lost}")
     return new_row(
         config,
         seed,
         CODE,
         time.perf_counter() - start,
+        parts=parts(config),
+        data=data.fingerprint,
         split=split.hash,
         metric=task.metric.name,
         scores=_scores(data, curves),

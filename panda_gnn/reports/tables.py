@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.current import rows_to_show
 from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.evaluation.measure import Unit
 from panda_gnn.evaluation.measurements import MEASURES, unit_of
@@ -22,7 +23,7 @@ from panda_gnn.evaluation.statistics import (
     paired_difference,
     summarise,
 )
-from panda_gnn.evaluation.store import Contents, Finished, by_config_and_seed, code_to_show, scores
+from panda_gnn.evaluation.store import Contents, Finished, scores
 from panda_gnn.evaluation.study import Cell, Line, Study, best_candidate
 from panda_gnn.evaluation.tasks import task_of
 from panda_gnn.paper import Value, published, tables
@@ -126,8 +127,7 @@ def build_table(
     measure = MEASURES[study.measure]
     if study.measure != "score" and measure.unit is None:
         raise InputError(f"the study '{study.name}' has no table: panda figure draws its rows")
-    code, remarks = code_to_show(contents.rows, measure.code)
-    finished = by_config_and_seed(contents.rows, code)
+    finished, remarks = rows_to_show(study, contents.rows)
     whole = study.difference.backbone is not None
     groups: dict[tuple[str, str | None], list[Cell]] = {}
     for cell in study.cells:

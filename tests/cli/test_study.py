@@ -15,7 +15,7 @@ from panda_gnn.cli import main
 from panda_gnn.cli.options import seconds
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.store import INCIDENTAL, Store
+from panda_gnn.evaluation.store import INCIDENTAL, Store, line_of
 from panda_gnn.evaluation.trial import run_trial
 
 OWN_STUDY = """
@@ -63,7 +63,7 @@ def test_a_study_from_start_to_table(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert there[name] == here[name]
 
     with (tmp_path / "rows" / "own.jsonl").open("a") as file:
-        file.write('{"key": "old", "seed": 0, "code": "0"}\n{"key": "ha')
+        file.write(line_of({"key": "old", "seed": 0, "code": "0"}).decode() + '{"key": "ha')
     assert main([*run, "--trials", "3"]) == 0
     error = capsys.readouterr().err
     assert "the last line of rows/own.jsonl was damaged and is now in" in error
@@ -79,6 +79,19 @@ def test_a_study_from_start_to_table(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "selection best-val" in shown
     assert "85.750 ± 1.396" in shown
     assert "missing" not in shown
+
+
+def test_a_trial_that_cannot_learn_is_shown_as_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "own.toml").write_text(OWN_STUDY + "learning_rate = 1e30\n")
+    run = ["study", "run", "own.toml", "--workers", "1", "--methods", "none", "--trials", "1"]
+    assert main(run) == 1
+    assert "none on gcn, mutag, seed 0: FloatingPointError" in capsys.readouterr().err
+    assert main(["study", "status", "own.toml"]) == 0
+    assert "failed: none on gcn, mutag, seed 0: FloatingPointError" in capsys.readouterr().out
+    assert main(run) == 0
+    assert "1 trials failed in an earlier run and were left out" in capsys.readouterr().err
 
 
 def test_status_of_all_studies(capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,6 +115,7 @@ def test_status_of_all_studies(capsys: pytest.CaptureFixture[str]) -> None:
         (["main", "--executor", "cloud"], "unknown executor 'cloud': choose one of local, ray"),
         (["main", "--track", "mlflow"], "unknown tracker 'mlflow': choose one of none"),
         (["main", "--budget", "soon"], "--budget is 'soon', it must be a time such as 90s"),
+        (["main", "--trial-seconds", "-1"], "--trial-seconds is -1, it must be a number above 0"),
         (["main", "--results", "own.toml/x"], "results folder 'own.toml/x' cannot be written"),
         (["runtime-forward", "--workers", "2"], "--workers must be 1 here"),
         (["panda-vs-rgcn", "--backbones", "gcn", "--methods", "none"], "no cell with all of these"),

@@ -20,8 +20,8 @@ from panda_gnn.evaluation.run import run_study
 from panda_gnn.evaluation.store import INCIDENTAL, Row, Store, identity
 from panda_gnn.evaluation.trial import run_trial
 from tests.evaluation.pretend import (
-    CODE,
     endless_trial,
+    pretend_origins,
     pretend_trial,
     small_study,
     threads_of_worker,
@@ -54,7 +54,9 @@ def rows_of(
     executor: WorkerExecutor, trial: Callable[[Config, int], Row], folder: Path
 ) -> dict[object, Row]:
     store = Store(folder / "small.jsonl")
-    outcome = run_study(small_study(), store, executor, trial, code=CODE, trials=3)
+    outcome = run_study(
+        small_study(), store, executor, trial, origins=pretend_origins(small_study()), trials=3
+    )
     assert outcome.failures == []
     assert outcome.left == 0
     return {identity(row): row for row in store.read().rows}
@@ -92,7 +94,14 @@ def test_a_trial_that_always_kills_its_worker_is_given_up(
     local: LocalExecutor, tmp_path: Path
 ) -> None:
     store = Store(tmp_path / "small.jsonl")
-    outcome = run_study(small_study(), store, local, trial_that_always_dies, code=CODE, trials=3)
+    outcome = run_study(
+        small_study(),
+        store,
+        local,
+        trial_that_always_dies,
+        origins=pretend_origins(small_study()),
+        trials=3,
+    )
     assert len(outcome.failures) == 1
     assert "digl on gcn, mutag, seed 1: given up after 3 workers died" in outcome.failures[0]
     assert len(store.read().rows) == 5

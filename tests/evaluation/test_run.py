@@ -13,12 +13,15 @@ import pytest
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import LocalExecutor
 from panda_gnn.evaluation.executors.base import Answer, Call, WorkerExecutor, answer
+from panda_gnn.evaluation.failures import Failures
 from panda_gnn.evaluation.run import Outcome, run_study
 from panda_gnn.evaluation.store import Row, Store
 from panda_gnn.evaluation.study import Study
 from tests.evaluation.pretend import (
     CODE,
+    endless_trial,
     noted_trial,
+    pretend_origins,
     pretend_trial,
     small_study,
     trial_that_fails,
@@ -56,9 +59,11 @@ def store(tmp_path: Path) -> Store:
 
 
 def run(store: Store, study: Study | None = None, trials: int = 3, **options: object) -> Outcome:
-    arguments = {"code": CODE, "trials": trials, "run": pretend_trial, **options}
+    study = study or small_study()
+    origins = pretend_origins(study)
+    arguments = {"origins": origins, "trials": trials, "run": pretend_trial, **options}
     with InThisProcess(2) as executor:
-        return run_study(study or small_study(), store, executor, **arguments)  # type: ignore[arg-type]
+        return run_study(study, store, executor, **arguments)  # type: ignore[arg-type]
 
 
 def test_running_again_continues_and_more_trials_extend(store: Store) -> None:
@@ -72,7 +77,7 @@ def test_running_again_continues_and_more_trials_extend(store: Store) -> None:
 
 def test_rows_of_an_older_version_are_run_again_and_kept(store: Store) -> None:
     run(store)
-    outcome = run(store, run=_newer_trial, code="newer")
+    outcome = run(store, run=_newer_trial, origins=pretend_origins(small_study(), "newer"))
     assert outcome.ran == 6
     assert Counter(row["code"] for row in store.read().rows) == {CODE: 6, "newer": 6}
 
@@ -106,6 +111,69 @@ def test_a_config_that_fails_does_not_stop_the_others(store: Store) -> None:
     assert {row["config"]["method"] for row in store.read().rows} == {"none"}
 
 
+def _fails_on_seed_1(config: Config, seed: int) -> Row:
+    if seed == 1:
+        raise FloatingPointError("the training loss is not a number in epoch 3")
+    return pretend_trial(config, seed)
+
+
+def _score_of_no_number(config: Config, seed: int) -> Row:
+    row = pretend_trial(config, seed)
+    if seed == 1:
+        row["scores"]["last"]["test"] = float("nan")
+    return row
+
+
+@pytest.mark.parametrize("failing", [_fails_on_seed_1, _score_of_no_number])
+def test_a_failed_trial_is_written_down_and_retried_on_request(
+    store: Store, failing: object
+) -> None:
+    outcome = run(store, run=failing)
+    assert (outcome.ran, len(outcome.failures), outcome.left) == (4, 2, 0)
+    assert Counter(row["seed"] for row in store.read().rows) == {0: 2, 2: 2}
+    failed = Failures(store, pretend_origins(small_study())).unfinished({})
+    assert {(row["config"]["method"], row["seed"]) for row in failed} == {("none", 1), ("digl", 1)}
+    assert all("nan" in row["reason"] or "not a number" in row["reason"] for row in failed)
+    again = run(store)
+    assert (again.ran, again.failed_before) == (0, 2)
+    retried = run(store, retry_failed=True)
+    assert (retried.ran, retried.failed_before) == (2, 0)
+    assert run(store).failed_before == 0
+
+
+def test_a_trial_that_takes_too_long_has_failed(store: Store) -> None:
+    study = small_study(methods=["none"])
+    with LocalExecutor(2) as executor:
+        outcome = run_study(
+            study,
+            store,
+            executor,
+            endless_trial,
+            origins=pretend_origins(study),
+            trials=2,
+            trial_seconds=0.5,
+        )
+    assert outcome.ran == 1
+    assert outcome.failures == ["none on gcn, mutag, seed 1: it took longer than 0.5 seconds"]
+
+
+class Broken(Diary):
+    """A tracker that fails after the first row."""
+
+    def log(self, row: Row) -> None:
+        super().log(row)
+        if len(self.rows) > 1:
+            raise OSError("no space")
+
+
+def test_a_tracker_that_fails_is_warned_about_once(store: Store) -> None:
+    broken = Broken()
+    with pytest.warns(UserWarning, match="the tracker failed .*: no space") as warned:
+        assert run(store, tracker=broken).ran == 6
+    assert len(warned) == 1
+    assert len(broken.rows) == 2
+
+
 def _half_a_second(config: Config, seed: int) -> Row:
     time.sleep(0.25)
     return {**pretend_trial(config, seed), "seconds": 0.25}
@@ -136,7 +204,7 @@ def children(process: int) -> list[int]:
     return [int(child) for path in lists for child in path.read_text().split()]
 
 
-def wait_until(condition: object, seconds: float = 60) -> None:
+def wait_until(condition: object, seconds: float = 150) -> None:
     deadline = time.monotonic() + seconds
     while not condition():  # type: ignore[operator]
         assert time.monotonic() < deadline, "it did not happen in time"
@@ -164,6 +232,32 @@ def test_kill_9_of_the_driver_loses_only_trials_under_way(store: Store, tmp_path
     assert store.read().problems == ()
 
 
+def test_two_drivers_share_the_work_and_no_trial_runs_twice(store: Store, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    drivers = [drive("noted", store, 10, notes) for _ in range(2)]
+    ran = []
+    for driver in drivers:
+        out, _ = driver.communicate(timeout=120)
+        assert out.strip().endswith("left 0, interrupted False")
+        ran.append(int(out.split()[1].rstrip(",")))
+    assert sum(ran) == 20
+    runs = Counter(notes.read_text().splitlines())
+    assert set(runs.values()) == {1}
+    assert len(runs) == 20
+    assert len(store.path.read_bytes().splitlines()) == 20
+    assert not store.path.with_name("small.jsonl.claims").exists()
+
+
+def test_what_a_killed_driver_had_claimed_is_taken_over(store: Store, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    killed = drive("endless", store, 3, notes)
+    wait_until(lambda: len(store.read().rows) == 2)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    assert store.path.with_name("small.jsonl.claims").exists()
+    assert run(store).ran == 4
+
+
 def test_ctrl_c_ends_at_once_and_keeps_what_is_finished(store: Store, tmp_path: Path) -> None:
     driver = drive("endless", store, 3, tmp_path / "notes")
     wait_until(lambda: len(store.read().rows) == 2)
@@ -181,7 +275,14 @@ def test_an_interrupt_in_the_driver_is_reported(
 
     monkeypatch.setattr(store, "append", interrupted)
     with LocalExecutor(1) as executor:
-        outcome = run_study(small_study(), store, executor, pretend_trial, code=CODE, trials=1)
+        outcome = run_study(
+            small_study(),
+            store,
+            executor,
+            pretend_trial,
+            origins=pretend_origins(small_study()),
+            trials=1,
+        )
     assert outcome.interrupted
     assert outcome.left == 2
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import multiprocessing
 import random
 import resource
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation.store import Store
+from panda_gnn.evaluation.store import Store, line_of
 
 WRITER = """
 import sys
@@ -42,7 +41,7 @@ def seeds(store: Store) -> list[int]:
 
 
 def test_rows_come_back_as_they_were_written(store: Store) -> None:
-    rows = [row(0, scores={"last": 0.5}), row(1, note="± ü"), row(2, revision=None)]
+    rows = [row(0, values={"last": 0.5}), row(1, note="± ü"), row(2, revision=None)]
     for one in rows:
         store.append(one)
     assert list(store.read().rows) == rows
@@ -117,7 +116,7 @@ def test_a_damaged_line_in_the_middle_is_reported_and_stays(store: Store) -> Non
     with store.path.open("ab") as file:
         file.write(b"<<<<<<< ours\n")
     with store.path.open("ab") as file:
-        file.write(json.dumps(row(1)).encode() + b"\n")
+        file.write(line_of(row(1)))
     store.append(row(2))
     assert seeds(store) == [0, 1, 2]
     assert "line 2: damaged" in store.read().problems[0]
@@ -133,13 +132,13 @@ def test_a_last_line_without_its_newline_is_kept(store: Store) -> None:
 
 
 def test_a_trial_written_twice_counts_once_and_a_contradiction_is_reported(store: Store) -> None:
-    store.append(row(0, scores=1, seconds=1.0))
-    store.append(row(0, scores=1, seconds=2.0))
+    store.append(row(0, values={"a": 1}, seconds=1.0))
+    store.append(row(0, values={"a": 1}, seconds=2.0))
     assert len(store.read().rows) == 1
     assert store.read().problems == ()
-    store.append(row(0, scores=2))
+    store.append(row(0, values={"a": 2}))
     contents = store.read()
-    assert [one["scores"] for one in contents.rows] == [1]
+    assert [one["values"] for one in contents.rows] == [{"a": 1}]
     assert "another result" in contents.problems[0]
 
 

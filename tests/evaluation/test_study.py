@@ -8,6 +8,7 @@ import pytest
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measurements import MEASURES
+from panda_gnn.evaluation.origin import origin_of
 from panda_gnn.evaluation.store import by_config_and_seed, code_to_show
 from panda_gnn.evaluation.study import (
     Cell,
@@ -233,6 +234,10 @@ def scored(config: Config, seed: int, validation: float, test: float) -> Row:
     return row
 
 
+def finished(rows: list[Row]) -> dict[str, dict[int, Any]]:
+    return by_config_and_seed(rows, {row["key"]: origin_of(row) for row in rows})
+
+
 def candidates() -> tuple[Cell, tuple[Config, ...]]:
     study = small_study(methods=["digl"], settings={"digl": {"a": [1, 2, 3]}}, choose_on=2)
     return study.cells[0], study.cells[0].candidates
@@ -245,13 +250,13 @@ def test_the_choice_of_settings_is_by_validation_alone() -> None:
         *(scored(second, seed, validation=0.7, test=0.01) for seed in range(2)),
         *(scored(third, seed, validation=0.6, test=0.5) for seed in range(2)),
     ]
-    choice = best_candidate(cell, by_config_and_seed(rows, "pretend"), choose_on=2)
+    choice = best_candidate(cell, finished(rows), choose_on=2)
     assert choice is not None
     assert (choice.config, choice.seeds, choice.settled) == (second, 2, True)
     for row in rows:
         for scores in row["scores"].values():
             del scores["test"]
-    blind = best_candidate(cell, by_config_and_seed(rows, "pretend"), choose_on=2)
+    blind = best_candidate(cell, finished(rows), choose_on=2)
     assert blind is not None
     assert blind.config == second
 
@@ -264,7 +269,7 @@ def test_where_less_is_better_the_choice_is_the_smallest_error() -> None:
         for config, error in errors.items()
         for seed in range(2)
     ]
-    choice = best_candidate(cell, by_config_and_seed(rows, "pretend"), choose_on=2)
+    choice = best_candidate(cell, finished(rows), choose_on=2)
     assert choice is not None
     assert choice.config == second
 
@@ -277,12 +282,12 @@ def test_the_choice_looks_only_at_the_first_seeds_that_all_candidates_share() ->
         scored(second, 1, validation=1.0, test=0.0),
         scored(second, 5, validation=1.0, test=0.0),
     ]
-    assert best_candidate(cell, by_config_and_seed([], "pretend"), 2) is None
-    choice = best_candidate(cell, by_config_and_seed(rows, "pretend"), 2)
+    assert best_candidate(cell, {}, 2) is None
+    choice = best_candidate(cell, finished(rows), 2)
     assert choice is not None
     assert (choice.config, choice.seeds, choice.settled) == (first, 1, False)
     rows.append(scored(third, 1, validation=0.1, test=0.0))
-    assert best_candidate(cell, by_config_and_seed(rows, "pretend"), 2) is None
+    assert best_candidate(cell, finished(rows), 2) is None
 
 
 def test_rows_of_another_version_never_mix() -> None:
@@ -294,7 +299,7 @@ def test_rows_of_another_version_never_mix() -> None:
     ]
     code, remarks = code_to_show(rows, installed="1")
     assert code == "1"
-    assert len(by_config_and_seed(rows, code)[config.key]) == 2
+    assert len(by_config_and_seed(rows, {config.key: origin_of(rows[0])})[config.key]) == 2
     assert len(remarks) == 1
     assert "1 rows of version 2 of the trial code are left out" in remarks[0]
     code, remarks = code_to_show(rows, installed="3")

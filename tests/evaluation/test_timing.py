@@ -8,8 +8,9 @@ import pytest
 from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measurements import MEASURES, unit_of
-from panda_gnn.evaluation.methods import complete
+from panda_gnn.evaluation.methods import complete, parts
 from panda_gnn.evaluation.metrics import METRICS
+from panda_gnn.evaluation.origin import Origin
 from panda_gnn.evaluation.store import identity
 
 
@@ -25,7 +26,10 @@ from panda_gnn.evaluation.store import identity
 def test_a_time_is_a_row_like_any_other(measure: str, config: Config, shared_root: Path) -> None:
     row = MEASURES[measure].run(complete(config), 1, root=str(shared_root))
     assert json.loads(json.dumps(row)) == row
-    assert identity(row) == (complete(config).key, MEASURES[measure].code, 1)
+    whole = complete(config)
+    known = DATASETS[config.dataset].fingerprint
+    origin = Origin(MEASURES[measure].code, tuple(sorted(parts(whole).items())), known)
+    assert identity(row) == (whole.key, origin, 1)
     assert 0 < row["value"] < 60_000
     assert row["seconds"] < 60
 

@@ -18,6 +18,7 @@ from panda_gnn.evaluation.measurements.untrained import (
     one_graph,
     untrained,
 )
+from panda_gnn.evaluation.methods import parts
 from panda_gnn.evaluation.splits import random_split
 from panda_gnn.evaluation.store import Row, new_row
 from panda_gnn.evaluation.train import train
@@ -64,7 +65,15 @@ def measure_energy(
             ]
             for name, relative in (("energy", False), ("relative_energy", True))
         }
-    return new_row(config, seed, CODE, time.perf_counter() - start, values=values)
+    return new_row(
+        config,
+        seed,
+        CODE,
+        time.perf_counter() - start,
+        parts=parts(config),
+        data=data.fingerprint,
+        values=values,
+    )
 
 
 ENERGY = Measure("energy", measure_energy, CODE, settings=GRAPHS, check=check_graphs)

@@ -16,6 +16,7 @@ from panda_gnn.evaluation.measurements.untrained import (
     one_graph,
     untrained,
 )
+from panda_gnn.evaluation.methods import parts
 from panda_gnn.evaluation.store import Row, new_row
 from panda_gnn.evaluation.trial import one_thread
 
@@ -33,14 +34,23 @@ def measure_sensitivity(
     start = time.perf_counter()
     sources = int(config.settings["sources"] or 0)
     with one_thread():
-        model, table = in_double(*untrained(config, seed, measured_data(config, root, mirror)))
+        data = measured_data(config, root, mirror)
+        model, table = in_double(*untrained(config, seed, data))
         means = [
             sensitivity(model, one_graph(table, index), sources=sources, seed=seed).mean()
             for index in range(table.num_graphs)
         ]
         values = torch.stack(means).mean(0)[: config.num_layers].tolist()
     seconds = time.perf_counter() - start
-    return new_row(config, seed, CODE, seconds, values={"sensitivity": values})
+    return new_row(
+        config,
+        seed,
+        CODE,
+        seconds,
+        parts=parts(config),
+        data=data.fingerprint,
+        values={"sensitivity": values},
+    )
 
 
 SENSITIVITY = Measure("sensitivity", measure_sensitivity, CODE, settings={**GRAPHS, "sources": 8})

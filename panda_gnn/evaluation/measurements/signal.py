@@ -17,6 +17,7 @@ from panda_gnn.evaluation.measurements.untrained import (
     spread_graphs,
     untrained,
 )
+from panda_gnn.evaluation.methods import parts
 from panda_gnn.evaluation.store import Row, new_row
 from panda_gnn.evaluation.tasks import TaskData
 from panda_gnn.evaluation.trial import one_thread
@@ -62,7 +63,15 @@ def measure_signal(
                 ).mean
                 for place in range(table.num_graphs)
             ]
-    return new_row(config, seed, CODE, time.perf_counter() - start, values=values)
+    return new_row(
+        config,
+        seed,
+        CODE,
+        time.perf_counter() - start,
+        parts=parts(config),
+        data=data.fingerprint,
+        values=values,
+    )
 
 
 @lru_cache(maxsize=2)

@@ -71,7 +71,7 @@ def measure_transfer(
         graphs = GraphTable.collate(transfer_graphs(config, seed))
         accuracy = best_accuracy(transfer_model(config), graphs, config)
     seconds = time.perf_counter() - start
-    return new_row(config, seed, CODE, seconds, values={"accuracy": accuracy})
+    return new_row(config, seed, CODE, seconds, parts={}, data=None, values={"accuracy": accuracy})
 
 
 def transfer_graphs(config: Config, seed: int) -> list[Data]:

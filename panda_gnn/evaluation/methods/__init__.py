@@ -28,7 +28,7 @@ from panda_gnn.nn.models import BACKBONES
 from panda_gnn.nn.selectors import SELECTORS
 from panda_gnn.registry import Registry
 
-__all__ = ["METHODS", "Method", "complete", "configure", "graphs_and_model"]
+__all__ = ["METHODS", "Method", "complete", "configure", "graphs_and_model", "parts"]
 
 METHODS: Registry[Method] = Registry(
     "method",
@@ -98,6 +98,13 @@ def complete(config: Config, measure: Measure | None = None) -> Config:
     if measure is not None:
         measure.check(config)
     return config
+
+
+def parts(config: Config) -> dict[str, str]:
+    """The versions of the parts of a trial that belong to this config: its task and its method."""
+    task = task_of(config.dataset)
+    version = METHODS[config.method].version
+    return {"task": f"{task.name}-{task.version}", "method": f"{config.method}-{version}"}
 
 
 def graphs_and_model(data: TaskData, config: Config, seed: int) -> tuple[GraphTable, GNN]:

@@ -41,6 +41,8 @@ class Method:
         model: Makes the model.
         check: Rejects settings that are out of range.
         fit: Fits something else than a model, which needs a class for every graph, and scores it.
+        version: Raised whenever the method gives other scores than before; its own rows are then
+            old, and nobody else's.
     """
 
     summary: str
@@ -49,3 +51,4 @@ class Method:
     model: Callable[[Task, GraphTable, Config], GNN] = plain_model
     check: Callable[[Mapping[str, Any]], object] = lambda settings: None
     fit: Callable[[GraphTable, Split, Mapping[str, Any]], Curves] | None = None
+    version: int = 1

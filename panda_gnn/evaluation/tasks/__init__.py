@@ -7,6 +7,7 @@ from functools import lru_cache
 from torch import Tensor
 
 from panda_gnn.datasets import DATASETS, load
+from panda_gnn.datasets.fingerprint import fingerprint
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.tasks.graph_classification import GRAPH_CLASSIFICATION
 from panda_gnn.evaluation.tasks.long_range import MULTI_LABEL, REGRESSION
@@ -40,10 +41,11 @@ def load_data(
 ) -> TaskData:
     """The dataset ``name``, or some of its graphs, loaded and collated once in a process."""
     dataset = load(name, root=root, mirror=mirror)
+    content = fingerprint(dataset)
     if graphs is not None:
         dataset = dataset.copy(list(graphs))
     task = task_of(name)
-    return TaskData(DATASETS[name], task, dataset, task.collate(dataset))
+    return TaskData(DATASETS[name], task, dataset, task.collate(dataset), content)
 
 
 def evaluate(dataset: str, output: Tensor, target: Tensor) -> float:

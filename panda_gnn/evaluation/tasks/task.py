@@ -34,12 +34,14 @@ class TaskData:
         task: What is predicted.
         dataset: The dataset.
         graphs: Its graphs in one piece.
+        fingerprint: What the whole dataset holds: see :func:`panda_gnn.datasets.fingerprint`.
     """
 
     entry: DatasetEntry
     task: Task
     dataset: InMemoryDataset
     graphs: GraphTable
+    fingerprint: str
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,13 @@ class Task(ABC):
         metric: How outputs are scored.
         settings: The settings, with their defaults, that a config has for the task beside those of
             its method.
+        version: Raised whenever trials of the task give other scores than before.
     """
 
     name: str
     metric: Metric
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    version: int = field(default=1, kw_only=True)
 
     #: What the edges of the graphs keep.
     edge_attributes: ClassVar[Sequence[str]] = ("edge_type", "edge_weight")

@@ -12,9 +12,10 @@ import torch
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.current import rows_to_show
 from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.statistics import Summary
-from panda_gnn.evaluation.store import Row, Store, by_config_and_seed
+from panda_gnn.evaluation.store import Row, Store
 from panda_gnn.evaluation.study import Cell, Study, load_study
 from panda_gnn.reports.drawing.panels import CsvRow
 
@@ -76,7 +77,7 @@ class Request:
 
     def measured(self, study: Study) -> list[tuple[Cell, list[Row]]]:
         """Every cell with the rows of its first seeds that are there, in the order of seeds."""
-        finished = by_config_and_seed(self.store(study).read().rows, MEASURES[study.measure].code)
+        finished, _ = rows_to_show(study, self.store(study).read().rows, installed_only=True)
         return [
             (cell, [rows[seed] for seed in range(self.trials) if seed in rows])
             for cell in study.cells

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measurements.energy import CODE, ENERGY, measure_energy
-from panda_gnn.evaluation.methods import complete
+from panda_gnn.evaluation.methods import complete, parts
+from panda_gnn.evaluation.origin import Origin
 from panda_gnn.evaluation.store import INCIDENTAL, identity
 from panda_gnn.nn import GNN
 from tests.evaluation.literal_loop import Plateau, literal_training
@@ -27,7 +29,8 @@ def test_an_energy_after_every_layer(shared_root: Path) -> None:
         config = complete(config, ENERGY)
         rows[method] = measure_energy(config, 1, root=str(shared_root))
         assert json.loads(json.dumps(rows[method])) == rows[method]
-        assert identity(rows[method]) == (config.key, CODE, 1)
+        origin = Origin(CODE, tuple(sorted(parts(config).items())), DATASETS["mutag"].fingerprint)
+        assert identity(rows[method]) == (config.key, origin, 1)
         assert [len(values) for values in rows[method]["values"].values()] == [6, 6]
         assert all(0 <= value <= 2 for value in rows[method]["values"]["relative_energy"])
     features = {row["values"]["energy"][0] for row in rows.values()}

@@ -8,9 +8,11 @@ import pytest
 import torch
 from torch.autograd.functional import jacobian
 
+from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measurements.sensitivity import SENSITIVITY, measure_sensitivity
-from panda_gnn.evaluation.methods import complete
+from panda_gnn.evaluation.methods import complete, parts
+from panda_gnn.evaluation.origin import Origin
 from panda_gnn.evaluation.store import identity
 from panda_gnn.nn import GNN
 from tests.evaluation.measurements.literal import gcn_states, mutag_graphs
@@ -38,7 +40,10 @@ def test_how_many_graphs_and_sources_is_in_the_key(shared_root: Path) -> None:
         keys.add(config.key)
     assert len(keys) == 3
     row = measure_sensitivity(config, 0, root=str(shared_root))
-    assert identity(row) == (config.key, SENSITIVITY.code, 0)
+    origin = Origin(
+        SENSITIVITY.code, tuple(sorted(parts(config).items())), DATASETS["mutag"].fingerprint
+    )
+    assert identity(row) == (config.key, origin, 0)
     assert complete(Config("mutag")).settings == {}
 
 

@@ -6,9 +6,11 @@ import csv
 from pathlib import Path
 from typing import Any
 
+from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measurements import MEASURES
+from panda_gnn.evaluation.current import origins
 from panda_gnn.evaluation.measurements.untrained import spread_graphs
+from panda_gnn.evaluation.methods import parts
 from panda_gnn.evaluation.store import Store
 from panda_gnn.evaluation.study import Study
 from panda_gnn.evaluation.trial import CODE
@@ -39,6 +41,8 @@ def _trial(config: Config, seed: int, variant: object) -> dict[str, object]:
         "key": config.key,
         "seed": seed,
         "code": CODE,
+        "parts": parts(config),
+        "data": DATASETS[config.dataset].fingerprint,
         "config": config.to_dict(),
         "metric": "accuracy",
         "scores": scores,
@@ -52,8 +56,11 @@ def store_measurements(study: Study, folder: Path, seeds: int) -> None:
     for cell in study.cells:
         for seed in range(seeds):
             config = cell.candidates[0]
-            row = {"key": config.key, "seed": seed, "code": MEASURES[study.measure].code}
-            store.append({**row, "values": pretend_values(study.measure, config, seed)})
+            code, named, data = origins(study)[config.key]
+            row = {"key": config.key, "seed": seed, "code": code, "parts": dict(named)}
+            store.append(
+                {**row, "data": data, "values": pretend_values(study.measure, config, seed)}
+            )
 
 
 def pretend_values(measure: str, config: Config, seed: int) -> dict[str, Any]:
