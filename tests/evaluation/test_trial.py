@@ -12,6 +12,7 @@ import torch
 from torch_geometric.data import Data
 
 from panda_gnn.datasets import DATASETS
+from panda_gnn.datasets.fingerprint import fingerprint
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import LocalExecutor
@@ -136,7 +137,7 @@ def made_up(dataset: str) -> tuple[list[Data], TaskData]:
     for graph in data:
         graph.x = graph.x.float()
     stored: Any = data
-    return data, TaskData(DATASETS[dataset], task, stored, task.collate(data))
+    return data, TaskData(DATASETS[dataset], task, stored, task.collate(data), fingerprint(data))
 
 
 def test_a_trial_is_the_literal_trial() -> None:
