@@ -189,7 +189,8 @@ class GNN(nn.Module):
         known = option_names(PLAIN_LAYERS[backbone] if isinstance(backbone, str) else backbone)
         if known is not None:
             kinds = [kind for kind in type(self).__mro__ if issubclass(kind, GNN)]
-            own = [name for kind in kinds for name in keyword_names(vars(kind)["__init__"])]
+            inits = [vars(kind)["__init__"] for kind in kinds if "__init__" in vars(kind)]
+            own = [name for init in inits for name in keyword_names(init)]
             known = [*known, *dict.fromkeys(own)]
         name = backbone if isinstance(backbone, str) else name_of(backbone)
         check_options(f"{type(self).__name__} with backbone {name}", options, known)

@@ -19,7 +19,13 @@ from torch_geometric.nn import GCNConv, GINConv, global_mean_pool
 
 Loss = Callable[[Tensor, Tensor], Tensor]
 Score = Callable[[Tensor, Tensor], float]
-EDGE_VALUES = ("edge_attr", "edge_type", "edge_weight")
+EDGE_VALUES = {
+    "gcn": ("edge_weight",),
+    "gin": ("edge_weight",),
+    "gine": ("edge_attr",),
+    "rgcn": ("edge_type", "edge_weight"),
+    "rgin": ("edge_type", "edge_weight"),
+}
 
 
 class Adam:
@@ -112,7 +118,11 @@ def outputs(model: Any, data: Sequence[Data], rows: Sequence[int], *, of_nodes: 
     """What the model gives for some graphs, or for some nodes of the only graph."""
     graphs = list(data) if of_nodes else [data[i] for i in rows]
     batch = Batch.from_data_list(graphs)
-    options = {name: batch[name] for name in EDGE_VALUES if name in batch}
+    options = {
+        name: batch[name]
+        for name in EDGE_VALUES.get(getattr(model, "backbone", ""), ())
+        if name in batch
+    }
     if "high" in batch:
         options["high"] = batch.high
     out: Tensor = model(batch.x, batch.edge_index, batch=batch.batch, **options)

@@ -366,3 +366,11 @@ def test_training_compiles_into_one_graph(backbone: str, kind: Any) -> None:
         torch.testing.assert_close(one.grad, other.grad, rtol=0, atol=1e-9)
     for one, other in zip(found.buffers(), expected.buffers(), strict=True):
         torch.testing.assert_close(one, other, rtol=0, atol=1e-12)
+
+
+def test_a_subclass_needs_no_constructor_of_its_own() -> None:
+    class Named(GNN):
+        """A model with another name."""
+
+    edge_index = torch.tensor([[0, 1], [1, 0]])
+    assert Named(3, 2, width=4, num_layers=1)(torch.ones(2, 3), edge_index).shape == (1, 2)
