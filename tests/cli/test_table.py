@@ -42,6 +42,15 @@ def test_the_controls_beside_panda(results: Path, capsys: pytest.CaptureFixture[
     assert (results / "controls.jsonl").read_bytes() == before
 
 
+def test_coverage_of_the_paper(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "--coverage", "--results", str(results)]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["main", "116", "2", "0"] in lines
+    assert ["all", "395", "2", "0"] in lines
+    assert main(["table"]) == 2
+    assert "NAME is missing" in capsys.readouterr().err
+
+
 DRAWN = ["energy", "sensitivity-method", "sensitivity-width", "signal", "transfer"]
 
 
