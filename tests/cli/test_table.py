@@ -51,6 +51,20 @@ def test_coverage_of_the_paper(results: Path, capsys: pytest.CaptureFixture[str]
     assert "NAME is missing" in capsys.readouterr().err
 
 
+def test_the_claims_of_the_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["table", "--claims", "--results", str(tmp_path)]
+    assert main([*words, "--format", "markdown"]) == 0
+    line = (
+        "| gcn panda | mutag | gcn none | +13.60 |  |  | open | better | "
+        "`panda table main --datasets mutag` |"
+    )
+    assert line in capsys.readouterr().out.splitlines()
+    assert main(words) == 0
+    assert "open" in " ".join(capsys.readouterr().out.split())
+    assert main([*words, "--format", "csv"]) == 2
+    assert "--format is 'csv'" in capsys.readouterr().err
+
+
 DRAWN = ["energy", "sensitivity-method", "sensitivity-width", "signal", "transfer"]
 
 
