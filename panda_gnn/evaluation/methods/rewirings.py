@@ -83,5 +83,6 @@ REWIRING_METHODS = {
         "the plain backbone on edge weights that a CT-Layer learns with it",
         lambda task, config: {"centers": 16},
         model=_commute_time,
+        version=2,
     ),
 }
