@@ -1,34 +1,14 @@
-"""What all tests share: where the full datasets are, one torch thread, and what was compiled."""
+"""What all tests share: where the full datasets are, and one torch thread."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
-from filelock import FileLock
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.dispatcher import Dispatcher
 
 torch.set_num_threads(1)
-
-
-def pytest_configure() -> None:
-    """While one process compiles a kernel, the others wait and then load what it has kept."""
-    compile_now = Dispatcher.compile
-
-    def compile_once(kernel: Any, signature: Any) -> Any:
-        folder = kernel.stats.cache_path
-        if folder is None:  # nothing is kept of this one
-            return compile_now(kernel, signature)
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        name = f"{kernel.py_func.__module__}.{kernel.py_func.__name__}.lock"
-        with global_compiler_lock, FileLock(Path(folder, name)):
-            return compile_now(kernel, signature)
-
-    pytest.MonkeyPatch().setattr(Dispatcher, "compile", compile_once)
 
 
 @pytest.fixture(scope="session")
