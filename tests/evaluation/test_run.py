@@ -298,12 +298,15 @@ def test_the_first_ctrl_c_lets_a_row_be_written(
         write(row)
 
     monkeypatch.setattr(store, "append", interrupted)
-    usual = signal.getsignal(signal.SIGINT)
-    outcome = run(store, trials=20)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        outcome = run(store, trials=20)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert outcome.interrupted
     assert 1 <= outcome.ran <= 2
     assert len(store.read().rows) == outcome.ran
-    assert signal.getsignal(signal.SIGINT) is usual
 
 
 @pytest.mark.parametrize(("deadline", "fits"), [(13.0, False), (13.1, True), (None, True)])
