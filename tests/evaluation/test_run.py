@@ -14,7 +14,7 @@ from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import LocalExecutor
 from panda_gnn.evaluation.executors.base import Answer, Call, WorkerExecutor, answer
 from panda_gnn.evaluation.failures import Failures
-from panda_gnn.evaluation.run import Outcome, run_study
+from panda_gnn.evaluation.run import Outcome, _fits, run_study
 from panda_gnn.evaluation.store import Row, Store
 from panda_gnn.evaluation.study import Study
 from tests.evaluation.pretend import (
@@ -285,6 +285,40 @@ def test_an_interrupt_in_the_driver_is_reported(
         )
     assert outcome.interrupted
     assert outcome.left == 2
+
+
+def test_the_first_ctrl_c_lets_a_row_be_written(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = store.append
+
+    def interrupted(row: Row) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+        write(row)
+
+    monkeypatch.setattr(store, "append", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        outcome = run(store, trials=20)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert outcome.interrupted
+    assert 1 <= outcome.ran <= 2
+    assert len(store.read().rows) == outcome.ran
+
+
+@pytest.mark.parametrize(("deadline", "fits"), [(13.0, False), (13.1, True), (None, True)])
+def test_a_trial_starts_if_it_is_expected_to_end_before_the_deadline(
+    deadline: float | None, fits: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is 10, and two trials of the config took 2 and 4 seconds."""
+    monkeypatch.setattr("panda_gnn.evaluation.run.time.monotonic", lambda: 10.0)
+    config = Config("mutag")
+    finished = {config.key: {0: {"seconds": 2.0}, 1: {"seconds": 4.0}}}
+    assert _fits(config, finished, deadline) is fits  # type: ignore[arg-type]
+    assert _fits(config, {}, deadline)
 
 
 def test_noted_trials_are_the_pretended_ones(

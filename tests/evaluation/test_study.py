@@ -12,6 +12,7 @@ from panda_gnn.evaluation.origin import origin_of
 from panda_gnn.evaluation.store import by_config_and_seed, code_to_show
 from panda_gnn.evaluation.study import (
     Cell,
+    Choice,
     Comparison,
     Line,
     Study,
@@ -241,6 +242,11 @@ def finished(rows: list[Row]) -> dict[str, dict[int, Any]]:
 def candidates() -> tuple[Cell, tuple[Config, ...]]:
     study = small_study(methods=["digl"], settings={"digl": {"a": [1, 2, 3]}}, choose_on=2)
     return study.cells[0], study.cells[0].candidates
+
+
+def test_a_cell_with_one_candidate_has_chosen_before_any_trial() -> None:
+    cell = small_study().cells[0]
+    assert best_candidate(cell, {}, choose_on=2) == Choice(cell.candidates[0], 0, True)
 
 
 def test_the_choice_of_settings_is_by_validation_alone() -> None:
