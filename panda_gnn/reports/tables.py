@@ -7,15 +7,18 @@ settings the one with the best mean validation score is shown.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.current import rows_to_show
 from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.evaluation.measure import Unit
 from panda_gnn.evaluation.measurements import MEASURES, unit_of
+from panda_gnn.evaluation.methods import METHODS
+from panda_gnn.evaluation.splits import seen_on_validation
 from panda_gnn.evaluation.statistics import (
     Difference,
     Summary,
@@ -23,10 +26,16 @@ from panda_gnn.evaluation.statistics import (
     paired_difference,
     summarise,
 )
-from panda_gnn.evaluation.store import Contents, Finished, scores
+from panda_gnn.evaluation.store import Contents, Finished, Row, scores
 from panda_gnn.evaluation.study import Cell, Line, Study, best_candidate
 from panda_gnn.evaluation.tasks import task_of
-from panda_gnn.paper import Value, published, tables
+from panda_gnn.paper import (
+    Value,
+    best_on_the_papers_test_tables,
+    best_settings,
+    published,
+    tables,
+)
 
 RULES = {
     "best-val": "the first epoch of the best validation score",
@@ -47,6 +56,8 @@ class Entry:
         ours: Mean and interval of our trials.
         difference: The paired difference, with its own p-value.
         p: That p-value after Holm's correction over the table.
+        naive_p: The p-value of the naive test after Holm's correction.
+        same_as: The line that this one is bit for bit, so that it is no comparison of its own.
         rank: 1, 2 or 3 for the best three of the block.
         parameters: How many parameters are trained.
     """
@@ -57,6 +68,8 @@ class Entry:
     ours: Summary | None
     difference: Difference | None = None
     p: float | None = None
+    naive_p: float | None = None
+    same_as: str | None = None
     rank: int | None = None
     parameters: int | None = None
 
@@ -142,9 +155,17 @@ def build_table(
         for (dataset, backbone), cells in groups.items()
     ]
     blocks, comparisons = _corrected(blocks)
+    remarks += [
+        f"{block.name}: {entry.line.method} is {entry.same_as} bit for bit, and not counted among "
+        "the comparisons"
+        for block in blocks
+        for entry in block.entries
+        if entry.same_as is not None and entry.ours is not None
+    ]
     for cell in study.cells:
         if len(cell.candidates) > 1:
             remarks += _how_chosen(study, cell, finished)
+    remarks += _what_choices_saw(study)
     if study.published is not None and study.published.table == study.name:
         remarks += tables()[study.published.table].notes
     return Table(
@@ -162,13 +183,19 @@ def _entries(
 ) -> tuple[Entry, ...]:
     dataset = cells[0].dataset
     scale = unit_of(study.measure, dataset).scale
-    ours: dict[Line, dict[int, float]] = {}
+    ours: dict[Line, dict[Hashable, float]] = {}
+    ratio = 0.0
     entries = []
     for cell in cells:
         choice = best_candidate(cell, finished, study.choose_on)
         config = None if choice is None else choice.config
         rows = {} if config is None else finished.get(config.key, {})
-        values = {seed: scale * value for seed, value in scores(rows, selection).items()}
+        if config is not None and study.measure == "score":
+            ratio = task_of(dataset).test_ratio(DATASETS[dataset], config.settings)
+        values = {
+            split: scale * value
+            for split, value in _by_split(rows, scores(rows, selection), ratio > 0).items()
+        }
         ours[cell.line] = values
         entries.append(
             Entry(
@@ -183,9 +210,53 @@ def _entries(
             )
         )
     if study.measure == "score":
-        entries = [_compared(study, entry, ours) for entry in entries]
+        lines = {cell.line.method for cell in cells}
+        entries = [_compared(study, entry, ours, ratio, lines) for entry in entries]
         entries = _ranked(entries, task_of(dataset).metric.higher_is_better)
     return tuple(entries)
+
+
+def _by_split(
+    rows: Mapping[int, Row], values: Mapping[int, float], resplit: bool
+) -> dict[Hashable, float]:
+    """The scores by their splits, several seeds of one split averaged; by their seeds where all
+    have the same split."""
+    groups: dict[Hashable, list[float]] = {}
+    for seed, value in values.items():
+        groups.setdefault(rows[seed].get("split", seed) if resplit else seed, []).append(value)
+    return {split: sum(of_split) / len(of_split) for split, of_split in groups.items()}
+
+
+def _what_choices_saw(study: Study) -> list[str]:
+    """How much of the test sets took part in choices, on other seeds or in the paper."""
+    remarks = []
+    chosen = {cell.dataset for cell in study.cells if len(cell.candidates) > 1}
+    for dataset in study.datasets:
+        count = DATASETS[dataset].num_graphs if dataset in DATASETS else 1
+        if dataset in chosen and count > 1 and task_of(dataset).classifies_graphs:
+            low, high = seen_on_validation(count, study.choose_on)
+            remarks.append(
+                f"{dataset}: {100 * low:.0f} to {100 * high:.0f} % of a test set were validation "
+                f"graphs of other seeds when settings were chosen on {study.choose_on} seeds"
+            )
+    if any(_has_the_papers_centrality(cell) for cell in study.cells):
+        hits, cells = best_on_the_papers_test_tables()
+        remarks.append(
+            f"panda has the paper's centrality, which in {hits} of {cells} cells is the one that "
+            "is best in the paper's own tables of test scores"
+        )
+    return remarks
+
+
+def _has_the_papers_centrality(cell: Cell) -> bool:
+    best = best_settings(cell.line.backbone, cell.dataset)
+    return (
+        cell.line.method == "panda"
+        and best is not None
+        and f"centrality-{cell.line.backbone}" in tables()
+        and cell.dataset in tables()[f"centrality-{cell.line.backbone}"].datasets
+        and all(c.settings.get("centrality") == best.centrality for c in cell.candidates)
+    )
 
 
 def _how_chosen(study: Study, cell: Cell, finished: Finished) -> list[str]:
@@ -214,7 +285,13 @@ def _published(study: Study, cell: Cell) -> Value | None:
     )
 
 
-def _compared(study: Study, entry: Entry, ours: dict[Line, dict[int, float]]) -> Entry:
+def _compared(
+    study: Study,
+    entry: Entry,
+    ours: Mapping[Line, Mapping[Hashable, float]],
+    ratio: float,
+    lines: Collection[str],
+) -> Entry:
     comparison = study.difference
     reference = Line(comparison.backbone or entry.line.backbone, comparison.method)
     if entry.line == reference or reference not in ours:
@@ -222,7 +299,12 @@ def _compared(study: Study, entry: Entry, ours: dict[Line, dict[int, float]]) ->
     first, second = ours[entry.line], ours[reference]
     if comparison.reversed:
         first, second = second, first
-    return replace(entry, difference=paired_difference(first, second))
+    same = METHODS[entry.line.method].same_as(entry.line.backbone)
+    return replace(
+        entry,
+        difference=paired_difference(first, second, ratio),
+        same_as=same if same in lines else None,
+    )
 
 
 def _ranked(entries: list[Entry], higher_is_better: bool) -> list[Entry]:
@@ -236,23 +318,29 @@ def _ranked(entries: list[Entry], higher_is_better: bool) -> list[Entry]:
 
 
 def _corrected(blocks: Sequence[Block]) -> tuple[list[Block], int]:
-    """The blocks with p-values after Holm's correction over all of them, and how many these are."""
-    p_values = [
-        entry.difference.p
+    """The blocks with p-values after Holm's correction over all of them, and how many these are.
+
+    A line that is another line bit for bit is not counted."""
+    counted = [
+        (entry.difference.p, entry.difference.naive_p)
         for block in blocks
         for entry in block.entries
-        if entry.difference is not None and entry.difference.p is not None
+        if _counts(entry) and entry.difference is not None
     ]
-    corrected = iter(holm(p_values))
+    corrected = iter(holm([p or 0.0 for p, _ in counted]))
+    naive = iter(holm([p or 0.0 for _, p in counted]))
     return [
         replace(
             block,
             entries=tuple(
-                replace(entry, p=next(corrected))
-                if entry.difference is not None and entry.difference.p is not None
-                else entry
+                replace(entry, p=next(corrected), naive_p=next(naive)) if _counts(entry) else entry
                 for entry in block.entries
             ),
         )
         for block in blocks
-    ], len(p_values)
+    ], len(counted)
+
+
+def _counts(entry: Entry) -> bool:
+    """Whether a line is one of the comparisons."""
+    return entry.same_as is None and entry.difference is not None and entry.difference.p is not None
