@@ -16,14 +16,24 @@ from panda_gnn.cli.options import add_data_arguments, names, seconds
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.current import origins, rows_to_show
+from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.evaluation.failures import Failures
 from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.migration import migrate
 from panda_gnn.evaluation.run import describe
 from panda_gnn.evaluation.schedule import Trial
+from panda_gnn.evaluation.statistics import (
+    MOST_TRIALS,
+    Difference,
+    smallest_difference,
+    trials_needed,
+)
 from panda_gnn.evaluation.store import Store, by_config_and_seed
 from panda_gnn.evaluation.study import Study, at_least_one, best_candidate, load_study, study_names
 from panda_gnn.evaluation.verification import sample_rows, sentences
+from panda_gnn.options import real_number
+from panda_gnn.reports.table_formats import WIDTH, text_table
+from panda_gnn.reports.tables import build_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +83,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verify_parser.add_argument("--sample", type=int, default=20, metavar="N", help="rows (20)")
     verify_parser.add_argument("--seed", type=int, default=0, help="decides which rows (0)")
     add_execution_arguments(verify_parser)
+    power_parser = actions.add_parser(
+        "power",
+        help="how many trials a difference needs",
+        description="How many trials are needed to see a difference with a chance of 80 %, by the "
+        "corrected resampled t-test on the 5 % level and by the naive one, from the spread of the "
+        "paired differences that are stored. No number of splits of one dataset sees less than the "
+        "smallest difference.",
+    )
+    power_parser.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
+    add_selection_arguments(power_parser)
+    power_parser.add_argument(
+        "--difference", type=float, default=5.0, metavar="D", help="the difference, in points (5)"
+    )
+    power_parser.add_argument(
+        "--selection",
+        default="best-val",
+        metavar="RULE",
+        help=f"{', '.join(SELECTIONS)} (best-val)",
+    )
+    power_parser.add_argument(
+        "--results", type=Path, default=Path("results"), metavar="FOLDER", help="keeps the rows"
+    )
     migrate_parser = actions.add_parser(
         "migrate",
         help="give rows of earlier versions what rows have today",
@@ -102,8 +134,14 @@ def selected_study(options: argparse.Namespace, *, with_reference: bool = False)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run trials, show how many there are, verify or migrate their rows."""
-    actions = {"run": _run, "status": _status, "verify": _verify, "migrate": _migrate}
+    """Run trials, show how many there are or would be needed, verify or migrate their rows."""
+    actions = {
+        "run": _run,
+        "status": _status,
+        "power": _power,
+        "verify": _verify,
+        "migrate": _migrate,
+    }
     return actions[options.action](options)
 
 
@@ -137,6 +175,46 @@ def _verify(options: argparse.Namespace) -> int:
     for sentence in sentences(verification):
         print(sentence)
     return 1 if verification.different or verification.failed else 0
+
+
+def _power(options: argparse.Namespace) -> int:
+    study = selected_study(options, with_reference=True)
+    real_number("--difference", options.difference, "a number above 0", above=0)
+    table = build_table(
+        study, Store(options.results / f"{study.name}.jsonl").read(), options.selection
+    )
+    rows = [
+        (block.name, table.label(entry.line), *_needed(entry.difference, options.difference))
+        for block in table.blocks
+        for entry in block.entries
+        if entry.difference is not None and entry.difference.deviation is not None
+    ]
+    if not rows:
+        raise InputError(
+            f"the study '{study.name}' has no two finished trials of two methods on shared splits"
+        )
+    print(f"{study.title}: trials to see a difference of {options.difference:g} in 80 % of cases")
+    columns = ("block", table.difference_name, "n", "deviation", "trials", "naive", "smallest")
+    Console(width=WIDTH).print(text_table(columns, rows))
+    return 0
+
+
+def _needed(stored: Difference, difference: float) -> tuple[str, ...]:
+    """Stored pairs, their deviation, the trials that both tests need, and what no number sees."""
+    deviation = stored.deviation or 0.0
+    smallest = smallest_difference(deviation, stored.ratio)
+    corrected, naive = (
+        trials_needed(difference, deviation, ratio) for ratio in (stored.ratio, 0.0)
+    )
+    many = f"> {MOST_TRIALS}"
+    never = "never" if difference <= smallest else many
+    return (
+        str(stored.n),
+        f"{deviation:.2f}",
+        str(corrected or never),
+        str(naive or many),
+        f"{smallest:.2f}",
+    )
 
 
 def _migrate(options: argparse.Namespace) -> int:

@@ -88,6 +88,16 @@ def test_a_study_from_start_to_table(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "85.750 ± 1.396" in shown
     assert "missing" not in shown
 
+    power = ["study", "power", "own.toml", "--results", "rows"]
+    assert main([*power, "--difference", "2.5"]) == 0
+    shown = capsys.readouterr().out
+    assert "trials to see a difference of 2.5 in 80 % of cases" in shown
+    assert "flag" in shown
+    assert main([*power, "--difference", "0"]) == 2
+    assert "--difference must be a number above 0, not 0.0" in capsys.readouterr().err
+    assert main(["study", "power", "own.toml", "--results", "nothing"]) == 2
+    assert "no two finished trials of two methods on shared splits" in capsys.readouterr().err
+
 
 def test_a_trial_that_cannot_learn_is_shown_as_failed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -123,7 +124,7 @@ def complete(config: Config, measure: Measure | None = None) -> Config:
             f"{config.dataset} is none: choose another method or dataset"
         )
     defaults = {**method.defaults(task, config), **task.settings, **own}
-    config = _with_settings(config, defaults, f"method {config.method}")
+    config = _with_settings(config, defaults, f"method {config.method}", task.usual)
     _check(config.settings, config.width)
     task.check(config)
     method.check(config.settings)
@@ -153,12 +154,19 @@ def graphs_and_model(data: TaskData, config: Config, seed: int) -> tuple[GraphTa
     return graphs, method.model(data.task, graphs, config)
 
 
-def _with_settings(config: Config, defaults: Mapping[str, Setting], owner: str) -> Config:
+def _with_settings(
+    config: Config,
+    defaults: Mapping[str, Setting],
+    owner: str,
+    usual: Mapping[str, Setting] = MappingProxyType({}),
+) -> Config:
     for name in config.settings:
-        if name not in defaults:
-            accepted = ", ".join(defaults) or "none"
+        if name not in defaults and name not in usual:
+            accepted = ", ".join([*defaults, *usual]) or "none"
             raise InputError(f"unknown setting '{name}': {owner} has {accepted}")
-    return replace(config, settings={**defaults, **config.settings})
+    settings = {**defaults, **config.settings}
+    unusual = {k: v for k, v in settings.items() if k not in usual or v != usual[k]}
+    return replace(config, settings=unusual)
 
 
 def _check(settings: Mapping[str, Any], width: int) -> None:

@@ -13,15 +13,17 @@ from torch.optim import Adam
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 from torch_geometric.data import Data, InMemoryDataset
 
+from panda_gnn.datasets import DatasetEntry
 from panda_gnn.errors import choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.metrics import ACCURACY
-from panda_gnn.evaluation.splits import Split, random_split
+from panda_gnn.evaluation.splits import Split, random_split, split_sizes
 from panda_gnn.evaluation.tasks.task import Task, TaskData
 from panda_gnn.evaluation.train import Recipe
 
 NODE_SPLITS = ("random", "public")
+RANDOM_SHARES = {"train": 0.6, "validation": 0.2}
 PLATEAU_PATIENCE = 25
 
 
@@ -45,6 +47,12 @@ class NodeClassification(Task):
 
     def split(self, data: TaskData, settings: Mapping[str, Any], seed: int) -> Split:
         return node_split(data.dataset[0], settings["split"], seed)
+
+    def test_ratio(self, entry: DatasetEntry, settings: Mapping[str, Any]) -> float:
+        if settings["split"] == "public":
+            return 0.2 / 0.48
+        train, _, test = split_sizes(round(entry.average_nodes), **RANDOM_SHARES)
+        return test / train
 
     def recipe(self, config: Config) -> Recipe:
         return Recipe(
@@ -73,7 +81,7 @@ def node_split(data: Data, kind: str, seed: int) -> Split:
         number = seed % data.train_mask.size(1)
         masks = (data.train_mask, data.val_mask, data.test_mask)
         return Split(*(mask[:, number].nonzero().view(-1) for mask in masks))
-    return random_split(int(data.num_nodes or 0), seed, train=0.6, validation=0.2)
+    return random_split(int(data.num_nodes or 0), seed, **RANDOM_SHARES)
 
 
 NODE_CLASSIFICATION = NodeClassification("node-classification", ACCURACY, {"split": "random"})

@@ -64,12 +64,20 @@ class Task(ABC):
     #: What the edges of the graphs keep.
     edge_attributes: ClassVar[Sequence[str]] = ("edge_type", "edge_weight")
 
+    #: Settings that a config has only where they are not as usual: so the usual key stays.
+    usual: ClassVar[Mapping[str, Setting]] = {}
+
     #: Whether every graph has one class, which methods without a network need.
     classifies_graphs: ClassVar[bool] = False
 
     @abstractmethod
     def split(self, data: TaskData, settings: Mapping[str, Any], seed: int) -> Split:
         """The rows for training, validation and test: the same for all methods."""
+
+    def test_ratio(self, entry: DatasetEntry, settings: Mapping[str, Any]) -> float:
+        """Test rows over training rows, where seeds re-split the dataset; 0 where all have the same
+        split, and differ in nothing but the training."""
+        return 0.0
 
     @abstractmethod
     def recipe(self, config: Config) -> Recipe:
