@@ -293,7 +293,7 @@ class GNN(nn.Module):
             check_nodes(x.size(0), batch=batch)
             edges = replace(edges, batch=batch, num_graphs=num_graphs)
         else:
-            check_read(values, self.reads, str(self.backbone))
+            check_read(values, self, str(self.backbone))
             edges = Edges.of_graph(
                 edge_index, x.size(0), batch=batch, num_graphs=num_graphs, **values
             )
@@ -486,7 +486,7 @@ class PandaGNN(GNN):
                     "written by panda_gnn.transforms.ExpandWidth"
                 )
             check_nodes(x.size(0), high)
-            check_read(values, self.reads, str(self.backbone))
+            check_read(values, self, str(self.backbone))
             partition = WidthPartition(edge_index, high, **values)
         check_nodes(x.size(0), batch=batch)
         *_, last = self._states(x, partition)
