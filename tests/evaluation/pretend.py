@@ -12,11 +12,13 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.origin import Origin, origin_of
-from panda_gnn.evaluation.study import Study, parse_study
+
+if TYPE_CHECKING:  # workers start in a tenth of a second without torch
+    from panda_gnn.evaluation.study import Study
 
 CODE = "pretend"
 
@@ -42,6 +44,8 @@ def small_study(**changes: Any) -> Study:
         "methods": ["none", "digl"],
         **changes,
     }
+    from panda_gnn.evaluation.study import parse_study
+
     return parse_study("small", content, configure=Config)
 
 
