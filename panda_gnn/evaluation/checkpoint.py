@@ -7,8 +7,10 @@ What it holds is tensors and numbers, and reading it executes nothing.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
+import pickle
 import time
 import warnings
 from collections.abc import Callable
@@ -45,14 +47,17 @@ class Checkpoint:
             written, _, content = self.path.read_bytes().partition(b"\n")
         except OSError:
             return None
-        if written != self._hash(content):
+        state: State | None = None
+        if written == self._hash(content):
+            with contextlib.suppress(pickle.UnpicklingError):
+                state = torch.load(io.BytesIO(content), weights_only=True)
+        if state is None:
             warnings.warn(
-                f"{self.path} is damaged, or of other code, data or another processor: the trial "
-                "starts with its first epoch",
+                f"{self.path} is damaged, or of another trial, version of the code, dataset or "
+                "processor: the trial starts with its first epoch",
                 stacklevel=2,
             )
             return None
-        state: State = torch.load(io.BytesIO(content), weights_only=True)
         self.seconds_before = state["seconds"]
         return state
 

@@ -51,7 +51,7 @@ class Outcome:
         ran: Trials that were run and kept.
         adopted: Trials that another study in the same folder had already run.
         left: Trials that the study still needs.
-        failures: One sentence for each trial that could not be finished, and for what ended it all.
+        failures: One sentence for each trial that could not be finished.
         failed_before: Trials that failed in an earlier run and were not tried again.
         interrupted: Whether it was ended with Ctrl-C or another signal.
     """
@@ -86,8 +86,8 @@ def run_study(
     under way are lost. A trial whose worker dies runs again, :data:`MAX_DEATHS` times in all; one
     that is lost with a whole cluster runs again as often as it takes. A trial that fails (it raises
     an error, gives scores that are no numbers, takes too long) is written down with its reason, and
-    the others go on. A store that cannot be written any more ends the run with an
-    :class:`~panda_gnn.errors.InputError`.
+    the others go on. A store that cannot be written any more, or a cluster that does not come back,
+    ends the run with an :class:`~panda_gnn.errors.InputError`.
 
     Other drivers may run the same study into the same store at the same time: a trial is claimed
     before it starts, see :class:`~panda_gnn.evaluation.claims.Claims`, and what others finish
@@ -184,6 +184,12 @@ def run_study(
             tracker = None
             warnings.warn(f"the tracker failed and is told no more: {error}", stacklevel=1)
 
+    def without_workers(why: str) -> InputError:
+        return InputError(
+            f"{why}: {outcome.ran} trials were run, {schedule.left} are left, "
+            "and the same command continues"
+        )
+
     def settle(trial: Trial, future: Future[Row]) -> None:
         nonlocal losses
         try:
@@ -192,12 +198,12 @@ def run_study(
             schedule.release(trial)
             losses += 1
             if losses == MAX_LOSSES:
-                raise ExecutorLost(
+                raise without_workers(
                     f"{MAX_LOSSES} trials in a row were lost with their workers ({error})"
                 ) from error
-        except ExecutorLost:
+        except ExecutorLost as error:
             schedule.release(trial)
-            raise
+            raise without_workers(str(error)) from error
         except WorkerDied as error:
             if trial_seconds is not None and time.monotonic() - started[trial] >= trial_seconds:
                 fail(trial, f"it took longer than {trial_seconds:g} seconds")
@@ -335,8 +341,6 @@ def _ended_early(executor: WorkerExecutor, outcome: Outcome) -> Iterator[threadi
         whole = not interrupted.is_set()
     except KeyboardInterrupt:
         interrupted.set()
-    except ExecutorLost as error:
-        outcome.failures.append(str(error))
     finally:
         outcome.interrupted = interrupted.is_set()
         if not whole:
