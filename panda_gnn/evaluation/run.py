@@ -33,8 +33,8 @@ from panda_gnn.progress import progress_bar
 #: After so many workers died with it, a trial is given up.
 MAX_DEATHS = 3
 
-#: After so many trials in a row were lost with their cluster, it is not believed to work.
-MAX_LOSSES = 30
+#: After all workers were lost so many times without a finished trial, a cluster is given up.
+MAX_LOSSES = 10
 
 #: Seconds between two looks at whether Ctrl-C was pressed.
 LOOK_UP = 0.2
@@ -197,10 +197,9 @@ def run_study(
         except WorkersLost as error:
             schedule.release(trial)
             losses += 1
-            if losses == MAX_LOSSES:
-                raise without_workers(
-                    f"{MAX_LOSSES} trials in a row were lost with their workers ({error})"
-                ) from error
+            if losses == MAX_LOSSES * executor.workers:
+                why = f"all workers were lost {MAX_LOSSES} times in a row ({error})"
+                raise without_workers(why) from error
         except ExecutorLost as error:
             schedule.release(trial)
             raise without_workers(str(error)) from error

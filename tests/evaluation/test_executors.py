@@ -129,7 +129,9 @@ def test_shutting_down_ends_what_is_under_way() -> None:
 
 
 def test_a_ray_cluster_with_a_killed_worker_gives_the_same_rows(tmp_path: Path) -> None:
+    usual = signal.getsignal(signal.SIGTERM)
     with RayExecutor(2) as executor:
+        assert signal.getsignal(signal.SIGTERM) is usual
         assert rows_of(executor, trial_that_dies_once, tmp_path) == EXPECTED
         assert len(list((tmp_path / "marks").iterdir())) == 2
         assert executor.submit(threads_of_worker).result() == "1"

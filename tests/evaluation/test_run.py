@@ -15,7 +15,7 @@ import pytest
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.executors import LocalExecutor
+from panda_gnn.evaluation.executors import LocalExecutor, WorkersLost
 from panda_gnn.evaluation.executors.base import Answer, Call, WorkerExecutor, answer
 from panda_gnn.evaluation.failures import Failures
 from panda_gnn.evaluation.run import Outcome, run_study
@@ -325,6 +325,40 @@ def test_a_run_that_cannot_write_ends_its_workers(
         monkeypatch.undo()
         assert multiprocessing.active_children() == []
     assert store.path.read_bytes() == b""
+
+
+class Losing(InThisProcess):
+    """Loses all workers so many times before the first trial is finished."""
+
+    def __init__(self, losses: int) -> None:
+        super().__init__(2)
+        self._calls_to_lose = iter(range(losses))
+
+    def deliver(self, call: Call, name: str) -> Answer:
+        if next(self._calls_to_lose, None) is not None:
+            raise WorkersLost("the cluster is gone")
+        return super().deliver(call, name)
+
+
+@pytest.mark.parametrize("losses", [18, 25])
+def test_trials_that_are_lost_with_their_cluster_use_up_no_retries(
+    store: Store, losses: int
+) -> None:
+    study = small_study()
+    with Losing(losses) as executor:
+        if losses == 18:
+            outcome = run_study(
+                study, store, executor, pretend_trial, origins=pretend_origins(study), trials=3
+            )
+            assert (outcome.ran, outcome.failures, outcome.left) == (6, [], 0)
+            return
+        with pytest.raises(
+            InputError,
+            match=r"lost 10 times in a row \(the cluster is gone\): 0 trials were run, 6 are left",
+        ):
+            run_study(
+                study, store, executor, pretend_trial, origins=pretend_origins(study), trials=3
+            )
 
 
 def _rejects(config: Config, seed: int) -> Row:
