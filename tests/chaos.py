@@ -145,19 +145,19 @@ class Chaos:
             done = sum(self.killed.values())
             finished = rows >= len(METHODS) * self.trials
             if finished and plan:
-                self.trials += 5
+                self.trials += 20
             if finished and not plan and not events and self.is_complete():
                 break
             self.look_after_drivers()
             share = done / max(1, self.kills)
             for when in [when for when in events if share >= when or not plan]:
                 events.pop(when)()
-            due = rows / (len(METHODS) * self.trials) >= share or time.monotonic() - last > 3
+            due = rows / (len(METHODS) * self.trials) >= share or time.monotonic() - last > 1
             if plan and due and (kind := self.kill(plan)) is not None:
                 plan.remove(kind)
                 last = time.monotonic()
             self.check_for_orphans()
-            time.sleep(0.1)
+            time.sleep(0.2)
         for driver in self.drivers.values():
             driver.wait()
         time.sleep(ORPHANS_AFTER)
@@ -407,7 +407,8 @@ def main() -> int:
     parser.add_argument("--trials", type=int, default=1, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.drive is not None:
-        return drive(*options.drive, options.trials)
+        kind, store = options.drive
+        return drive(kind, store, options.trials)
     with tempfile.TemporaryDirectory(prefix="panda-chaos-") as name:
         real(Path(name))
         pretended(Path(name), options.kills, options.seed)

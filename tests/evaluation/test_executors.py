@@ -276,3 +276,12 @@ def test_without_slurm_the_slurm_executor_says_so(
 def test_a_ray_cluster_that_does_not_answer_is_one_sentence(address: str) -> None:
     with pytest.raises(InputError, match=f"no Ray cluster answers at '{address}'"):
         RayExecutor(1, address)
+
+
+def test_a_ray_that_does_not_start_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(**options: object) -> None:
+        raise Exception("The current node timed out during startup.\nThis could happen")
+
+    monkeypatch.setattr("ray.init", fail)
+    with pytest.raises(InputError, match=r"could not be started \(The current node timed out .*\)"):
+        RayExecutor(1)

@@ -100,6 +100,10 @@ class RayExecutor(WorkerExecutor):
                 f"no Ray cluster answers at '{self._address}': "
                 "start one with 'ray start --head', or leave --address out"
             ) from error
+        except Exception as error:  # Ray has no class for a raylet that did not start in time
+            raise InputError(
+                f"Ray could not be started ({_first_line(error)}): try again"
+            ) from error
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, usual)  # Ray's handler would end the driver
         self._head = self._address
