@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint mutants tables bench clean
+.PHONY: demo test lint mutants chaos tables bench clean
 
 demo: $(CORE)
 	$(BIN)/panda compare --dataset mutag --backbone gcn
@@ -26,6 +26,10 @@ lint: $(READY)
 # Puts errors into the code, one by one, and counts those that no test notices: under an hour.
 mutants: $(READY)
 	$(BIN)/python -m tests.mutants
+
+# Kills drivers, workers and raylets two hundred times and fills the disk: under ten minutes.
+chaos: $(READY)
+	$(BIN)/python -m tests.chaos
 
 tables: $(READY)
 	$(BIN)/python docs/update_tables.py

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from panda_gnn import __version__
 from panda_gnn.errors import InputError
+from panda_gnn.interrupts import on_request_to_end
 
 COMMANDS = {
     "train": "train one method on one dataset",
@@ -55,7 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        return int(options.run(options) or 0)
+        with on_request_to_end(signal.default_int_handler):
+            return int(options.run(options) or 0)
     except InputError as error:
         print(f"panda {options.command}: {error}", file=sys.stderr)
         return 2

@@ -160,6 +160,7 @@ class Execution:
             tracker=self._tracker,
             trial_seconds=trial_seconds,
             retry_failed=retry_failed,
+            resumes=measure.resumes,
         )
 
     def verify(self, study: Study, rows: Sequence[Row]) -> Verification:

@@ -157,7 +157,8 @@ def test_a_wrong_centrality_is_one_sentence(
     assert written(tmp_path) == set()
 
 
-def test_ctrl_c_says_how_to_continue(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_to_end_says_how_to_continue(tmp_path: Path, name: str) -> None:
     (tmp_path / "own.toml").write_text(OWN_STUDY.replace("max_epochs = 2", "max_epochs = 100000"))
     program = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
@@ -167,10 +168,9 @@ def test_ctrl_c_says_how_to_continue(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", program, *words], stderr=subprocess.PIPE, text=True
     ) as driver:
-        while driver.poll() is None and not (tmp_path / "results" / "own.jsonl").exists():
+        while driver.poll() is None and not (tmp_path / "results" / "own.jsonl.claims").exists():
             time.sleep(0.1)
-        time.sleep(1)
-        driver.send_signal(signal.SIGINT)
+        driver.send_signal(getattr(signal, name))
         _, error = driver.communicate(timeout=30)
     assert driver.returncode == 130
     assert "the same command continues" in error
