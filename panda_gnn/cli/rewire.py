@@ -21,11 +21,18 @@ from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.parallel import in_parallel
 from panda_gnn.reports.drawing.graph_pictures import plot_rewiring
 from panda_gnn.reports.table_formats import text_table
-from panda_gnn.rewiring import REWIRINGS, Expander, FullyAdjacent, Rewiring, rewire_dataset
+from panda_gnn.rewiring import (
+    REWIRINGS,
+    Cayley,
+    Expander,
+    FullyAdjacent,
+    Rewiring,
+    rewire_dataset,
+)
 
 #: The options of the methods: their types, and what they mean.
 OPTIONS: dict[str, tuple[type, str]] = {
-    "iterations": (int, "fosr, gtr, sdrf: edges to add"),
+    "iterations": (int, "fosr, gtr, sdrf, proxy-add, proxy-delete: edges to add or delete"),
     "warmup": (int, "fosr: power steps before the first edge"),
     "tau": (float, "sdrf: inverse temperature of the draws"),
     "removal_bound": (float, "sdrf: remove edges above this curvature"),
@@ -33,10 +40,16 @@ OPTIONS: dict[str, tuple[type, str]] = {
     "added": (int, "borf: edges to add in each batch"),
     "removed": (int, "borf: edges to delete in each batch"),
     "variant": (str, "sdrf, borf: paper, or released for the public code's defects"),
-    "rounds": (int, "afrc: how many rounds"),
+    "sketch": (int, "gtr: coordinates of a sketch of resistances"),
+    "rounds": (int, "afrc: how many rounds; virtual-node: rounds that tell roles apart"),
     "cycles": (int, "afrc: 3 or 4, the longest cycles that count"),
-    "alpha": (float, "digl: probability to return"),
-    "eps": (float, "digl: entries below this are dropped"),
+    "alpha": (float, "digl: probability to return; half-hop: the source's part of a slow node"),
+    "eps": (float, "digl, heat: entries below this are dropped"),
+    "t": (float, "heat: how long heat spreads"),
+    "p": (float, "half-hop: probability of a node to be slowed down"),
+    "criterion": (str, "proxy-add, proxy-delete: max or min of the spectral gap"),
+    "k": (int, "central-edges: how many nodes"),
+    "centrality": (str, "central-edges: which nodes are central"),
     "snapshots": (int, "laser: the greatest distance"),
     "rho": (float, "laser: the fraction of the nodes at each distance"),
     "seed": (int, "of what is drawn at random"),
@@ -76,7 +89,8 @@ def run(options: argparse.Namespace) -> None:
         check_pairs(graphs)
     with Console(stderr=True).status("compiling, once per installation"):
         triangle_with_tail = torch.tensor([[0, 1, 0, 2, 3], [1, 2, 2, 3, 4]])
-        graph_quantities(rewiring(Data(edge_index=to_undirected(triangle_with_tail), num_nodes=5)))
+        edge_index = to_undirected(triangle_with_tail)
+        graph_quantities(rewiring(Data(x=torch.zeros(5, 1), edge_index=edge_index, num_nodes=5)))
     begin = time.perf_counter()
     rewired = rewire_dataset(graphs, rewiring, cache=False, threads=options.threads)
     seconds = time.perf_counter() - begin
@@ -114,7 +128,7 @@ def make_rewiring(options: argparse.Namespace) -> Rewiring:
         if name not in known:
             others = ", ".join(map(_flag, known)) or "none"
             raise InputError(f"{options.method} has no option {_flag(name)}: it has {others}")
-    if kind is Expander:
+    if kind in (Expander, Cayley):
         asked["interleaved"] = False  # to be measured and drawn with the graph itself
     rewiring: Rewiring = kind(**asked)
     return rewiring

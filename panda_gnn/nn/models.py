@@ -270,7 +270,7 @@ class GNN(nn.Module):
         batch: Tensor | None = None,
         num_graphs: int | None = None,
         edge_type: Tensor | None = None,
-        expander_edge_index: Tensor | None = None,
+        expander_edge_index: Tensor | Edges | None = None,
     ) -> Tensor:
         """The scores of each graph, or of each node where ``readout`` is ``None``.
 
@@ -297,9 +297,11 @@ class GNN(nn.Module):
             edges = Edges.of_graph(
                 edge_index, x.size(0), batch=batch, num_graphs=num_graphs, **values
             )
-        other = None
-        if expander_edge_index is not None:
-            other = Edges.of_graph(expander_edge_index, x.size(0))
+        other = expander_edge_index
+        if isinstance(other, Edges):
+            self._check_prepared(x, other, other)
+        elif other is not None:
+            other = Edges.of_graph(other, x.size(0))
         return self.read(self.states(x, edges, other)[-1], batch, num_graphs)
 
     @property

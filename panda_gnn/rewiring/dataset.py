@@ -17,12 +17,6 @@ from panda_gnn.graph.batches import is_batch
 from panda_gnn.graph.parallel import in_parallel
 from panda_gnn.graph.rows import edge_index_of
 from panda_gnn.rewiring.base import Rewiring, both_directions, first_free_type, with_edges
-from panda_gnn.rewiring.expander import Expander
-from panda_gnn.rewiring.fully_adjacent import FullyAdjacent
-from panda_gnn.rewiring.virtual_node import VirtualNode
-
-#: What takes less time to do than to read from a file, or adds a node.
-QUICK = (Expander, FullyAdjacent, VirtualNode)
 
 
 class Change(NamedTuple):
@@ -74,7 +68,7 @@ def rewire_dataset(
             )
     cost = [int(data.num_edges) for data in items]
     added_type = first_free_type(items, name)
-    if isinstance(rewiring, QUICK) or not items:
+    if not rewiring.kept or not items:
 
         def rewired(data: Data) -> Data:
             return rewiring.rewired_graph(data, added_type)

@@ -43,7 +43,10 @@ class NodeClassification(Task):
 
     def collate(self, graphs: Sequence[Data] | InMemoryDataset) -> GraphTable:
         table = super().collate(graphs)
-        return replace(table, target_nodes=torch.arange(table.x.size(0)))
+        nodes = torch.arange(table.x.size(0))
+        if table.virtual is None:
+            return replace(table, target_nodes=nodes)
+        return replace(table, target_nodes=nodes[~table.virtual], y=table.y[~table.virtual])
 
     def split(self, data: TaskData, settings: Mapping[str, Any], seed: int) -> Split:
         return node_split(data.dataset[0], settings["split"], seed)

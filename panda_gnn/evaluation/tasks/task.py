@@ -145,5 +145,8 @@ class Task(ABC):
         if graphs.target_nodes is not None:
             options["readout"] = None
         if config.backbone.startswith("r"):
-            options["num_relations"] = 2 if "edge_type" in graphs.edge_options else 1
+            kinds = graphs.edge_options.get("edge_type")
+            options["num_relations"] = 1
+            if kinds is not None:
+                options["num_relations"] = max(2, int(kinds.max()) + 1 if kinds.numel() else 0)
         return options
