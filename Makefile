@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint mutants tables bench clean
+.PHONY: demo test lint mutants tables bench audit clean
 
 demo: $(READY)
 	$(BIN)/panda compare --dataset mutag --backbone gcn
@@ -31,6 +31,9 @@ tables: $(READY)
 
 bench: $(READY)
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+audit: $(READY)
+	$(BIN)/python docs/audit.py
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
