@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -53,5 +54,6 @@ def test_rungs_are_drawn_from_bottom_to_top(request_for_mutag: Request) -> None:
     assert [label.get_text() for label in panel.get_yticklabels()] == list(RUNGS.values())
     assert panel.get_title() == "MUTAG"
     assert [text.get_text() for text in panel.texts] == ["GCN 50.5 %"]
-    centres = [float(bar.lines[0].get_xdata()[0]) for bar in panel.containers]
+    bars: list[Any] = list(panel.containers)
+    centres = [float(bar.lines[0].get_xdata()[0]) for bar in bars]
     assert centres == pytest.approx([float(row["difference"]) for row in rows])
