@@ -22,7 +22,7 @@ def licence(package: Distribution) -> str:
         for line in metadata.get_all("Classifier") or ()
         if line.startswith("License :: ") and not line.endswith("OSI Approved")
     ]
-    stated = metadata["License"] if "License" in metadata else ""
+    stated = metadata["License"] if "License" in metadata else ""  # noqa: SIM401
     first_line = stated.strip().partition("\n")[0]
     return ", ".join(classified) or first_line[:60] or "not stated"
 
