@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -29,8 +30,8 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one sentence."""
 
     def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {message}", file=sys.stderr)
-        raise SystemExit(2)
+        message = re.sub("^argument [^:]*: (?=unknown )", "", message)
+        raise InputError(re.sub("^argument ([^:]*): (?=must )", r"\1 ", message))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,15 +51,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             module = importlib.import_module(f"panda_gnn.cli.{name}")
             module.add_arguments(subparser)
             subparser.set_defaults(run=module.run)
-    options = parser.parse_args(words)
-    if options.command is None:
-        parser.print_help()
-        return 0
+    command = f"panda {called}" if called in COMMANDS else "panda"
     try:
+        options = parser.parse_args(words)
+        if options.command is None:
+            parser.print_help()
+            return 0
         return int(options.run(options) or 0)
     except InputError as error:
-        print(f"panda {options.command}: {error}", file=sys.stderr)
+        print(f"{command}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"\npanda {options.command}: stopped", file=sys.stderr)
+        print(f"\n{command}: stopped", file=sys.stderr)
         return 130

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,10 @@ from rich.console import Console
 from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
-from panda_gnn.cli.options import add_data_arguments
+from panda_gnn.cli.options import add_data_arguments, add_whole, flag_of, one_of, real, whole
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.diagnostics.quantities import count_edges, graph_quantities
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError
 from panda_gnn.graph.parallel import in_parallel
 from panda_gnn.reports.drawing.graph_pictures import plot_rewiring
 from panda_gnn.reports.table_formats import text_table
@@ -42,6 +42,13 @@ OPTIONS: dict[str, tuple[type, str]] = {
     "seed": (int, "of what is drawn at random"),
 }
 
+#: What a value of a type is called, and what reads it.
+READERS: dict[type, tuple[str, Callable[[str], object]]] = {
+    int: ("N", whole(0)),
+    float: ("X", real("a number", infinite=True)),
+    str: ("NAME", str),
+}
+
 #: The most edges that making all pairs of nodes adjacent may give; each takes 24 bytes.
 MOST_PAIRS = 200_000_000
 
@@ -49,27 +56,29 @@ MOST_PAIRS = 200_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("dataset", metavar="DATASET", help="such as mutag or reddit-binary")
-    parser.add_argument("--method", required=True, metavar="NAME", help=", ".join(REWIRINGS))
+    parser.add_argument(
+        "--method",
+        type=one_of("method", REWIRINGS),
+        required=True,
+        metavar="NAME",
+        help=", ".join(REWIRINGS),
+    )
     methods = parser.add_argument_group("options of the methods (their own defaults)")
     for name, (kind, meaning) in OPTIONS.items():
-        metavar = {int: "N", float: "X", str: "NAME"}[kind]
-        methods.add_argument(_flag(name), type=kind, metavar=metavar, help=meaning)
-    parser.add_argument("--threads", type=int, metavar="N", help="how many (as many as torch uses)")
+        metavar, read = READERS[kind]
+        methods.add_argument(flag_of(name), type=read, metavar=metavar, help=meaning)
+    add_whole(parser, "--threads", "how many (as many as torch uses)")
     parser.add_argument("--quick", action="store_true", help="count edges, measure nothing else")
     parser.add_argument("--plot", metavar="FILE", help="draw one graph before and after")
-    parser.add_argument(
-        "--graph", type=int, default=0, metavar="N", help="which graph to draw (0, the first)"
-    )
+    add_whole(parser, "--graph", "which graph to draw", 0, least=0)
     add_data_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Rewire, measure, print and draw."""
     rewiring = make_rewiring(options)
-    if options.threads is not None and options.threads < 1:
-        raise InputError(f"--threads is {options.threads}, it must be at least 1")
     dataset = load(options.dataset, root=options.root, mirror=options.mirror)
-    if not 0 <= options.graph < len(dataset):
+    if options.graph >= len(dataset):
         raise InputError(f"--graph is {options.graph}, it must be in 0..{len(dataset) - 1}")
     graphs = list(dataset)
     if isinstance(rewiring, FullyAdjacent):
@@ -107,21 +116,17 @@ def check_pairs(graphs: Sequence[Data], most: int = MOST_PAIRS) -> None:
 
 def make_rewiring(options: argparse.Namespace) -> Rewiring:
     """The rewiring that the options ask for; those that its method does not have are refused."""
-    kind: Any = REWIRINGS[choose("method", options.method, REWIRINGS)]
+    kind: Any = REWIRINGS[options.method]
     known = [name for name in OPTIONS if name in inspect.signature(kind).parameters]
     asked = {name: value for name in OPTIONS if (value := getattr(options, name)) is not None}
     for name in asked:
         if name not in known:
-            others = ", ".join(map(_flag, known)) or "none"
-            raise InputError(f"{options.method} has no option {_flag(name)}: it has {others}")
+            others = ", ".join(map(flag_of, known)) or "none"
+            raise InputError(f"{options.method} has no option {flag_of(name)}: it has {others}")
     if kind is Expander:
         asked["interleaved"] = False  # to be measured and drawn with the graph itself
     rewiring: Rewiring = kind(**asked)
     return rewiring
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 def _rows(

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-import threading
-from pathlib import Path
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
-from panda_gnn.cli.options import add_data_arguments, names, seconds
+from panda_gnn.cli.options import (
+    add_data_arguments,
+    add_results_argument,
+    add_whole,
+    names,
+    seconds,
+)
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.current import origins, rows_to_show
@@ -22,7 +26,7 @@ from panda_gnn.evaluation.migration import migrate
 from panda_gnn.evaluation.run import describe
 from panda_gnn.evaluation.schedule import Trial
 from panda_gnn.evaluation.store import Store, by_config_and_seed
-from panda_gnn.evaluation.study import Study, at_least_one, best_candidate, load_study, study_names
+from panda_gnn.evaluation.study import Study, best_candidate, load_study, study_names
 from panda_gnn.evaluation.verification import sample_rows, sentences
 
 
@@ -38,17 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     run_parser.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
     add_selection_arguments(run_parser)
-    run_parser.add_argument("--trials", type=int, metavar="N", help="seeds of a cell (the study's)")
+    add_whole(run_parser, "--trials", "seeds of a cell (the study's)")
     run_parser.add_argument(
         "--budget",
+        type=seconds,
         metavar="TIME",
         help="start no trial after this time (30m, 1h30m); trials go where one more tells most",
-    )
-    run_parser.add_argument(
-        "--trial-seconds", type=float, metavar="S", help="a trial that takes longer has failed"
-    )
-    run_parser.add_argument(
-        "--retry-failed", action="store_true", help="run trials again that failed before"
     )
     add_execution_arguments(run_parser)
     status_parser = actions.add_parser(
@@ -58,9 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     status_parser.add_argument("name", metavar="NAME", nargs="?", help=f"one of {known}")
     add_selection_arguments(status_parser)
-    status_parser.add_argument(
-        "--results", type=Path, default=Path("results"), metavar="FOLDER", help="keeps the rows"
-    )
+    add_results_argument(status_parser)
     verify_parser = actions.add_parser(
         "verify",
         help="run some of the stored trials again and compare",
@@ -70,8 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     verify_parser.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
     add_selection_arguments(verify_parser)
-    verify_parser.add_argument("--sample", type=int, default=20, metavar="N", help="rows (20)")
-    verify_parser.add_argument("--seed", type=int, default=0, help="decides which rows (0)")
+    add_whole(verify_parser, "--sample", "rows", 20)
+    add_whole(verify_parser, "--seed", "decides which rows", 0, least=0)
     add_execution_arguments(verify_parser)
     migrate_parser = actions.add_parser(
         "migrate",
@@ -80,25 +77,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "versions of their task and method, and a checksum, after a check against the data at "
         "hand. No score changes. Run it while no study is running.",
     )
-    migrate_parser.add_argument(
-        "--results", type=Path, default=Path("results"), metavar="FOLDER", help="keeps the rows"
-    )
+    add_results_argument(migrate_parser)
     add_data_arguments(migrate_parser)
 
 
 def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
     """The options that take a part of a study."""
     for what in ("datasets", "backbones", "methods"):
-        parser.add_argument(f"--{what}", metavar="NAMES", help=f"only these {what} (all)")
+        parser.add_argument(
+            f"--{what}", type=names, metavar="NAMES", help=f"only these {what} (all)"
+        )
 
 
 def selected_study(options: argparse.Namespace, *, with_reference: bool = False) -> Study:
     """The part of the study that the options ask for, if need be with what it is compared with."""
     study = load_study(options.name)
-    methods = names(options.methods)
+    methods = options.methods
     if methods and with_reference and study.difference.method in study.methods:
-        methods.append(study.difference.method)
-    return study.select(names(options.datasets), names(options.backbones), methods)
+        methods = [*methods, study.difference.method]
+    return study.select(options.datasets, options.backbones, methods)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -109,19 +106,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     study = selected_study(options)
-    trials = study.trials if options.trials is None else at_least_one("--trials", options.trials)
-    budget = None if options.budget is None else seconds("--budget", options.budget)
-    limit = options.trial_seconds
-    if limit is not None and not 0 < limit < threading.TIMEOUT_MAX:
-        raise InputError(f"--trial-seconds is {limit:g}, it must be a number above 0")
     with Execution(options, study.name, alone=MEASURES[study.measure].alone) as execution:
-        outcome = execution.run(
-            study,
-            trials=trials,
-            budget=budget,
-            trial_seconds=limit,
-            retry_failed=options.retry_failed,
-        )
+        outcome = execution.run(study, trials=options.trials or study.trials, budget=options.budget)
     return report("study", outcome, execution.store)
 
 
@@ -132,7 +118,7 @@ def _verify(options: argparse.Namespace) -> int:
         raise InputError(f"the study '{study.name}' measures times, which no run gives twice")
     with Execution(options, study.name) as execution:
         finished = by_config_and_seed(execution.store.read().rows, execution.origins(study))
-        rows = sample_rows(finished, at_least_one("--sample", options.sample), options.seed)
+        rows = sample_rows(finished, options.sample, options.seed)
         verification = execution.verify(study, rows)
     for sentence in sentences(verification):
         print(sentence)

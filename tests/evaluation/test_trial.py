@@ -109,11 +109,20 @@ def test_controls_take_one_thing_away() -> None:
         (Config("mutug"), "unknown dataset"),
         (Config("mutag", "gat"), "unknown backbone"),
         (Config("mutag", method="luck"), "unknown method"),
-        (Config("mutag", method="none", settings={"k": 1}), "method none has none"),
-        (Config("mutag", method="panda", settings={"k": -1}), "k is -1"),
+        (
+            Config("mutag", method="none", settings={"k": 1}),
+            "unknown setting 'k' of method none: there is none",
+        ),
+        (
+            Config("mutag", method="panda", settings={"k": -1}),
+            "settings.panda.k must be 0 or more, not -1",
+        ),
         (Config("mutag", method="panda", settings={"high_width": 8}), "high_width is 8"),
         (Config("mutag", method="panda", settings={"centrality": "x"}), "unknown centrality"),
-        (Config("mutag", method="fosr", settings={"iterations": -3}), "iterations must be"),
+        (
+            Config("mutag", method="fosr", settings={"iterations": -3}),
+            "settings.fosr.iterations must be",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(config: Config, says: str) -> None:
@@ -126,7 +135,7 @@ def test_configs_survive_json() -> None:
     again = Config.from_dict(json.loads(json.dumps(config.to_dict())))
     assert again == config
     assert again.key == config.key
-    with pytest.raises(InputError, match="unknown option 'depth'"):
+    with pytest.raises(InputError, match="unknown entry 'depth'"):
         Config.from_dict({"dataset": "mutag", "depth": 3})
 
 

@@ -18,7 +18,7 @@ def test_names_and_errors(tmp_path: Path) -> None:
         make_figure("nonsense", Request(("mutag",), 2), tmp_path)
     with pytest.raises(InputError, match="unknown dataset 'nonsense'"):
         make_figure("signal", Request(("nonsense",), 2), tmp_path)
-    with pytest.raises(InputError, match="the study 'signal' has no dataset 'cora'"):
+    with pytest.raises(InputError, match="unknown dataset 'cora' of the study 'signal'"):
         make_figure("signal", Request(("cora",), 2), tmp_path)
 
 

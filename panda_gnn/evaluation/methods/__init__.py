@@ -26,9 +26,9 @@ from panda_gnn.evaluation.probe import fit_probe
 from panda_gnn.evaluation.tasks import TaskData, task_of
 from panda_gnn.evaluation.wl_svm import fit_wl_svm
 from panda_gnn.nn import GNN
-from panda_gnn.nn.models import BACKBONES
+from panda_gnn.nn.models import BACKBONES, PANDA_VARIANTS
 from panda_gnn.nn.selectors import SELECTORS
-from panda_gnn.options import whole_number
+from panda_gnn.options import Count, Finite, Flag, Natural, Whole, one_of, validate, whole_number
 from panda_gnn.registry import Registry
 
 __all__ = ["METHODS", "Method", "complete", "configure", "graphs_and_model", "parts"]
@@ -124,9 +124,14 @@ def complete(config: Config, measure: Measure | None = None) -> Config:
         )
     defaults = {**method.defaults(task, config), **task.settings, **own}
     config = _with_settings(config, defaults, f"method {config.method}")
-    _check(config.settings, config.width)
+    high_width: Any = config.settings.get("high_width", config.width)
+    if high_width < config.width:
+        raise InputError(f"high_width is {high_width}, it must be at least width ({config.width})")
     task.check(config)
-    method.check(config.settings)
+    try:
+        method.check(config.settings)
+    except InputError as error:
+        raise InputError(f"settings.{config.method}: {error}") from error
     if measure is not None:
         measure.check(config)
     return config
@@ -153,23 +158,25 @@ def graphs_and_model(data: TaskData, config: Config, seed: int) -> tuple[GraphTa
     return graphs, method.model(data.task, graphs, config)
 
 
+#: What settings may be; any other is of the type of its default.
+KINDS = {
+    "k": Natural,
+    "high_width": Count,
+    "centrality": one_of("centrality", CENTRALITIES),
+    "selector": one_of("selector", SELECTORS),
+    "variant": one_of("variant", PANDA_VARIANTS),
+    "centers": Count,
+    "iterations": Natural,
+    "rounds": Natural,
+    "graphs": Count | None,
+    "sources": Count,
+}
+KINDS_OF_DEFAULTS = {bool: Flag, int: Whole, float: Finite, str: str}
+
+
 def _with_settings(config: Config, defaults: Mapping[str, Setting], owner: str) -> Config:
-    for name in config.settings:
-        if name not in defaults:
-            accepted = ", ".join(defaults) or "none"
-            raise InputError(f"unknown setting '{name}': {owner} has {accepted}")
+    for name, value in config.settings.items():
+        choose("setting", name, defaults, f"of {owner}")
+        kind = KINDS.get(name) or KINDS_OF_DEFAULTS.get(type(defaults[name]), Setting)
+        validate(f"settings.{config.method}.{name}", value, kind)
     return replace(config, settings={**defaults, **config.settings})
-
-
-def _check(settings: Mapping[str, Any], width: int) -> None:
-    """Reject settings that are out of range."""
-    if settings.get("k", 0) < 0:
-        raise InputError(f"k is {settings['k']}, it must be at least 0")
-    if settings.get("high_width", width) < width:
-        raise InputError(
-            f"high_width is {settings['high_width']}, it must be at least width ({width})"
-        )
-    if "centrality" in settings:
-        choose("centrality", settings["centrality"], CENTRALITIES)
-    if "selector" in settings:
-        choose("selector", settings["selector"], SELECTORS)
