@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint mutants tables bench clean
+.PHONY: demo test lint mutants tables bench audit clean
 
 demo: $(CORE)
 	$(BIN)/panda compare --dataset mutag --backbone gcn
@@ -32,6 +32,9 @@ tables: $(READY)
 
 bench: $(READY)
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+audit: $(READY)
+	$(BIN)/python docs/audit.py
 
 # What the package itself needs; then what tests, plots and other executors need.
 $(CORE): pyproject.toml constraints.txt

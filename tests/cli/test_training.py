@@ -115,3 +115,14 @@ def test_wrong_options_are_one_sentence(
     error = capsys.readouterr().err
     assert says in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["train", "compare", "search", "figure"])
+def test_every_command_that_runs_trials_can_run_failed_ones_again(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    shown = capsys.readouterr().out
+    assert "--retry-failed" in shown
+    assert "--trial-seconds" in shown
