@@ -383,6 +383,7 @@ def test_models_pickle(kind: Any, backbone: Any) -> None:
 @pytest.mark.parametrize("kind", [plain, panda])
 @pytest.mark.parametrize("backbone", BACKBONES)
 def test_training_compiles_into_one_graph(backbone: str, kind: Any) -> None:
+    """Compiles with TorchDynamo."""
     torch._dynamo.reset()
     options: dict[str, Any] = {"dropout": 0.0, "batch_norm": True}
     if backbone.startswith("r"):
