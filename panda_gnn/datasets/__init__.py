@@ -2,15 +2,25 @@
 
 from panda_gnn.datasets.entries import DATASETS, DatasetEntry
 from panda_gnn.datasets.loading import data_root, load, prepare
-from panda_gnn.datasets.synthetic import TOPOLOGIES, transfer, tree_neighbors_match
+from panda_gnn.datasets.synthetic import (
+    TOPOLOGIES,
+    hub,
+    one_radius,
+    transfer,
+    tree_neighbors_match,
+    two_radius,
+)
 
 __all__ = [
     "DATASETS",
     "TOPOLOGIES",
     "DatasetEntry",
     "data_root",
+    "hub",
     "load",
+    "one_radius",
     "prepare",
     "transfer",
     "tree_neighbors_match",
+    "two_radius",
 ]
