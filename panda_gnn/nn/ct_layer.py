@@ -172,8 +172,8 @@ class CommuteTimeGNN(GNN):
         edge_attr: Tensor | None = None,
         batch: Tensor | None = None,
         num_graphs: int | None = None,
-        *others: Tensor | Edges | None,
-        **options: Tensor | Edges | None,
+        *others: Any,
+        **options: Any,
     ) -> Tensor:
         """The scores of each graph, or of each node where ``readout`` is ``None``."""
         self._check_x(x)

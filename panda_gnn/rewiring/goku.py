@@ -148,7 +148,7 @@ def densified(edges: Int64, num_nodes: int, least_added: int) -> Int64:
     first, second = first[allowed], second[allowed]
     gain = np.abs(fiedler[first] - fiedler[second]) / (degree[first] + degree[second] + 1)
     order = np.argsort(-np.round(gain, VECTOR_DECIMALS), kind="stable")[: round(size) - count]
-    return np.c_[edges, np.stack([first[order], second[order]])]
+    return np.concatenate([edges, np.stack([first[order], second[order]])], axis=1)
 
 
 def resistances(edges: Int64, num_nodes: int) -> Float64:
