@@ -2,15 +2,18 @@
 
 from panda_gnn.datasets.entries import DATASETS, DatasetEntry
 from panda_gnn.datasets.loading import data_root, load, prepare
+from panda_gnn.datasets.resolver import Resolved, resolve
 from panda_gnn.datasets.synthetic import TOPOLOGIES, transfer, tree_neighbors_match
 
 __all__ = [
     "DATASETS",
     "TOPOLOGIES",
     "DatasetEntry",
+    "Resolved",
     "data_root",
     "load",
     "prepare",
+    "resolve",
     "transfer",
     "tree_neighbors_match",
 ]

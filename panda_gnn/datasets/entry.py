@@ -50,6 +50,8 @@ class DatasetEntry:
             ``panda_gnn.evaluation.tasks.TASKS``, which know the metric.
         num_classes: The number of classes; of targets where there are several.
         num_graphs: The number of graphs.
+        split: How own data are split: shares such as ``80/10/10``, folds such as ``cv10``, or
+            ``masks``; empty where the task knows.
         split_sizes: How many graphs are for training, validation and test, in the order of the
             dataset, where the split is fixed.
         average_nodes: Nodes of a graph.
@@ -79,6 +81,7 @@ class DatasetEntry:
     task: str
     num_classes: int
     num_graphs: int
+    split: str = ""
     split_sizes: tuple[int, int, int] | None = None
     average_nodes: float
     average_edges: float

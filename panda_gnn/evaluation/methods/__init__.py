@@ -23,7 +23,7 @@ from panda_gnn.evaluation.methods.method import Method
 from panda_gnn.evaluation.methods.panda import PANDA_METHOD
 from panda_gnn.evaluation.methods.rewirings import REWIRING_METHODS
 from panda_gnn.evaluation.probe import fit_probe
-from panda_gnn.evaluation.tasks import TaskData, task_of
+from panda_gnn.evaluation.tasks import Task, TaskData, task_of
 from panda_gnn.evaluation.wl_svm import fit_wl_svm
 from panda_gnn.nn import GNN
 from panda_gnn.nn.models import BACKBONES
@@ -100,7 +100,7 @@ def configure(
     return complete(Config(dataset, backbone, method, settings, **training), measure)
 
 
-def complete(config: Config, measure: Measure | None = None) -> Config:
+def complete(config: Config, measure: Measure | None = None, task: Task | None = None) -> Config:
     """The config with a value for every setting of its method, its task and the measure.
 
     Settings that are unknown or out of range are rejected.
@@ -108,6 +108,7 @@ def complete(config: Config, measure: Measure | None = None) -> Config:
     Args:
         config: The config; settings that it has already are kept.
         measure: What is measured; only the settings of its own are asked of it.
+        task: The task, where the graphs are of no dataset that has a name.
     """
     own = {} if measure is None else measure.settings
     choose("backbone", config.backbone, BACKBONES)
@@ -115,7 +116,7 @@ def complete(config: Config, measure: Measure | None = None) -> Config:
         config = _with_settings(config, own, f"measure {measure.name}")
         measure.check(config)
         return config
-    task = task_of(config.dataset)
+    task = task or task_of(config.dataset)
     method = METHODS.lookup(config.method)
     if method.whole_graphs and not task.classifies_graphs:
         raise InputError(

@@ -17,7 +17,7 @@ from panda_gnn.errors import choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.metrics import ACCURACY
-from panda_gnn.evaluation.splits import Split, random_split
+from panda_gnn.evaluation.splits import Split, named_split, random_split
 from panda_gnn.evaluation.tasks.task import Task, TaskData
 from panda_gnn.evaluation.train import Recipe
 
@@ -44,7 +44,10 @@ class NodeClassification(Task):
         return replace(table, target_nodes=torch.arange(table.x.size(0)))
 
     def split(self, data: TaskData, settings: Mapping[str, Any], seed: int) -> Split:
-        return node_split(data.dataset[0], settings["split"], seed)
+        own = data.entry.split
+        if own and own != "masks":
+            return named_split(own, data.graphs.y.size(0), seed)
+        return node_split(data.dataset[0], "public" if own else settings["split"], seed)
 
     def recipe(self, config: Config) -> Recipe:
         return Recipe(
