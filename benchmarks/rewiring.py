@@ -3,6 +3,7 @@
     python benchmarks/rewiring.py                             the four small sets, about a minute
     python benchmarks/rewiring.py --datasets all              all six of the paper
     python benchmarks/rewiring.py --datasets collab --methods borf,sdrf
+    python benchmarks/rewiring.py --nodes 2000,4000,8000 --methods laser
 
 Every cell is the time of the whole dataset on the clock and, in brackets, of the processor, all
 threads together: other programs on the machine disturb the first. Graphs are in memory before and
@@ -20,6 +21,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 from torch_geometric.data import Data
+from torch_geometric.utils import to_undirected
 
 from panda_gnn import rewiring
 from panda_gnn.datasets import DATASETS, load
@@ -31,6 +33,7 @@ SMALL = ("imdb-binary", "mutag", "enzymes", "proteins")
 METHODS: dict[str, rewiring.Rewiring] = {
     "fosr": rewiring.FoSR(10),
     "gtr": rewiring.GTR(10),
+    "gtr-sketch": rewiring.GTR(10, sketch=64),
     "digl": rewiring.DIGL(),
     "sdrf": rewiring.SDRF(10),
     "sdrf-removal": rewiring.SDRF(10, removal_bound=0.5),
@@ -65,13 +68,25 @@ def seconds(graphs: list[Data], method: str, threads: int) -> str:
     return f"{clock:.2f} ({processor:.2f})"
 
 
+def growth(num_nodes: int) -> Data:
+    """A connected graph with three edges for each node, of which none is a hub."""
+    generator = torch.Generator().manual_seed(0)
+    node = torch.arange(num_nodes)
+    steps = torch.randint(1, 20, (2, num_nodes), generator=generator)
+    target = torch.cat([node + 1, node + steps[0], node + steps[1]]) % num_nodes
+    edge_index = to_undirected(torch.stack([node.repeat(3), target]), num_nodes=num_nodes)
+    return Data(edge_index=edge_index, num_nodes=num_nodes)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--datasets", default=",".join(SMALL), help="all, or names with commas")
     parser.add_argument("--methods", default=",".join(METHODS), help="names with commas")
     parser.add_argument("--threads", type=int, default=2, help="graphs at a time (2)")
+    parser.add_argument("--nodes", help="graphs of so many nodes, with commas, and no dataset")
     options = parser.parse_args()
-    known = {name: entry for name, entry in DATASETS.items() if entry.task == "graph"}
+    graph_sets = [name for name in DATASETS if DATASETS[name].task == "graph-classification"]
+    known = {name: DATASETS[name] for name in graph_sets}
     names = list(published_order() if options.datasets == "all" else options.datasets.split(","))
     methods = options.methods.split(",")
     for name in names:
@@ -79,6 +94,11 @@ def main() -> None:
     for method in methods:
         choose("method", method, METHODS)
     torch.set_num_threads(1)
+    if options.nodes:
+        for size in map(int, options.nodes.split(",")):
+            for method in methods:
+                print(f"{size:>10} {seconds([growth(size)], method, 1):>18} s  {METHODS[method]}")
+        return
     folder = mirror()
     if folder is None:
         print("only MUTAG can be had: set PANDA_DATA_MIRROR to the folder of the archives for more")

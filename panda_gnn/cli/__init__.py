@@ -21,6 +21,7 @@ COMMANDS = {
     "rewire": "rewire a dataset and show what changed",
     "diagnose": "see where a graph squashes, in the terminal and as a page",
     "figure": "make a figure of the paper",
+    "warmup": "compile the kernels ahead of the first run",
 }
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from scipy.sparse import csr_array
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -126,31 +125,20 @@ def resistance_sketch(
     """
     whole_number("probes", probes, 2)
     graph = read_graph(data, "resistance_sketch")
-    num_nodes = graph.num_nodes
     source, target = (data.edge_index if pairs is None else pairs).cpu().numpy()
-    tail, head = graph.edges
-    component = component_labels(graph)
-    size = np.bincount(component)
     solver = LaplacianSolver(graph, seed)
-    incidence = csr_array(
-        (np.repeat([1.0, -1.0], tail.size), (np.r_[tail, head], np.tile(np.arange(tail.size), 2))),
-        shape=(num_nodes, tail.size),
-    )
-    membership = csr_array(
-        (np.ones(num_nodes), (component, np.arange(num_nodes))), shape=(size.size, num_nodes)
-    )
+    component = solver.component
     random = np.random.default_rng(seed)
     mean, spread = np.zeros(source.size), np.zeros(source.size)
     totals: list[float] = []
     for start in range(0, probes, _PROBES_AT_ONCE):
         count = min(_PROBES_AT_ONCE, probes - start)
-        signs = random.choice([-1.0, 1.0], size=(tail.size, count))
-        z = solver.solve(incidence @ signs)
+        signs = random.choice([-1.0, 1.0], size=(graph.edges.shape[1], count))
+        z = solver.solve(solver.incidence @ signs)
         for squares in np.square(z[source] - z[target]).T:
             mean += squares / probes
             spread += squares**2 / probes
-        z -= ((membership @ z) / size[:, None])[component]
-        totals.extend(size[component] @ z**2)
+        totals.extend(solver.component_size[component] @ solver.centred(z) ** 2)
     error = np.sqrt(np.maximum(spread - mean**2, 0) / (probes - 1))
     apart = component[source] != component[target]
     mean[apart], error[apart] = np.inf, 0

@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from filelock import FileLock
 from numba import njit
 from numba.core import event
+from numba.core.caching import FunctionCache
+from numba.core.compiler_lock import global_compiler_lock
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,11 +22,31 @@ def compiled(function: F) -> F:
     """Compile a function when it is first called, and keep the result on disk.
 
     The function releases the interpreter's lock and divides like numpy. Loading what an earlier
-    process compiled is silent; compiling writes a line to standard error.
+    process compiled is silent; compiling writes a line to standard error. Of several processes that
+    need it at once, one compiles and the others wait and load.
     """
     kernel: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+    compile_now = kernel.compile
+
+    def compile_or_load(signature: Any) -> Any:
+        with one_at_a_time(function):
+            return compile_now(signature)
+
+    kernel.compile = compile_or_load
     _announcer.kernels.add(kernel)
     return cast("F", kernel)
+
+
+@contextmanager
+def one_at_a_time(function: Callable[..., Any]) -> Iterator[None]:
+    """Keep other processes and threads from compiling the function meanwhile."""
+    with global_compiler_lock, ExitStack() as held:
+        # Where nothing can be kept, every process compiles for itself.
+        with suppress(OSError, RuntimeError):
+            folder = Path(FunctionCache(function).cache_path)
+            folder.mkdir(parents=True, exist_ok=True)
+            held.enter_context(FileLock(folder / f"{function.__module__}.{function.__name__}.lock"))
+        yield
 
 
 @contextmanager

@@ -16,7 +16,7 @@ CORE_NODES = 12_000
 DENSE_RESISTANCE_NODES = 20_000
 #: DIGL inverts a dense matrix over the nodes (0.5 GB), and approximates it for larger graphs.
 DENSE_DIFFUSION_NODES = 8000
-#: GTR keeps dense matrices over the classes of twins (0.5 GB each).
+#: GTR keeps dense matrices over the classes of twins (0.5 GB each), and sketches larger graphs.
 DENSE_GTR_CLASSES = 8000
 #: FA makes an edge of every ordered pair of nodes (0.4 GB).
 FULLY_ADJACENT_NODES = 5000

@@ -11,6 +11,8 @@ from torch import Tensor
 
 #: Curvatures, and falls of a trace as a share of the greatest, that differ by less are tied.
 TIE = 1e-9
+#: The same for falls that come out of an iterative solver.
+SOLVED_TIE = 1e-6
 #: Scores of nodes are tied where they agree to so many digits of the greatest.
 SCORE_DIGITS = 12
 #: Measures that come out of a solver, resistances among them, have fewer digits.

@@ -28,6 +28,7 @@ from panda_gnn.graph.ties import TIE
 from panda_gnn.graph.twins import TwinClasses, twin_classes
 from panda_gnn.options import whole_number
 from panda_gnn.rewiring.base import Rewiring
+from panda_gnn.rewiring.gtr_sketch import COORDINATES, sketched_edges
 
 
 @functional_transform("gtr")
@@ -55,24 +56,33 @@ class GTR(Rewiring):
     the edges, and isolated nodes never get one.
 
     The pseudo-inverse is kept for classes of twins only, nodes that nothing but their number tells
-    apart (such as the leaves of a hub), until one of them gets an edge; this is exact. Graphs with
-    more than :data:`~panda_gnn.graph.limits.DENSE_GTR_CLASSES` classes are rejected.
+    apart (such as the leaves of a hub), until one of them gets an edge; this is exact. In graphs
+    with more than :data:`~panda_gnn.graph.limits.DENSE_GTR_CLASSES` classes both distances are
+    sketched (:mod:`panda_gnn.rewiring.gtr_sketch`): all pairs are compared by estimates with a
+    relative standard error of :math:`\sqrt{2 / \mathrm{sketch}}` in memory linear in the number of
+    nodes, and the best 64 of them again by solving linear systems. Time stays quadratic.
 
     Args:
         iterations: How many edges to add; fewer where no pair is left.
+        sketch: The number of coordinates of a sketch, for graphs of any size; with ``None`` small
+            graphs are exact and large ones have 64.
     """
 
-    def __init__(self, iterations: int = 10) -> None:
+    def __init__(self, iterations: int = 10, sketch: int | None = None) -> None:
         super().__init__()
         self.iterations = whole_number("iterations", iterations)
+        self.sketch = None if sketch is None else whole_number("sketch", sketch, 1)
 
     def additions(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The edges that are added, in order: fewer iterations give the first of them."""
-        twins = twin_classes(rows_of_edges(edges.cpu().numpy(), num_nodes))
+        graph = rows_of_edges(edges.cpu().numpy(), num_nodes)
+        twins = twin_classes(graph)
         room = min(twins.size.size + 2 * self.iterations, num_nodes)
-        instead = "FoSR, which keeps to the edges,"
-        limits.refuse_above(limits.DENSE_GTR_CLASSES, room, "GTR", instead)
-        added = greedy_edges(twins, *class_matrices(twins), self.iterations)
+        if self.sketch is not None or room > limits.DENSE_GTR_CLASSES:
+            random = self.generator(edges, num_nodes)
+            added = sketched_edges(graph, self.iterations, self.sketch or COORDINATES, random)
+        else:
+            added = greedy_edges(twins, *class_matrices(twins), self.iterations)
         return torch.from_numpy(added).to(edges.device)
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:

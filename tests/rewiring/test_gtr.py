@@ -127,8 +127,13 @@ def test_lowers_the_total_resistance_of_real_graphs(
     assert five < 0.5 * before
 
 
-def test_large_graphs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_graphs_are_sketched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "DENSE_GTR_CLASSES", 5)
-    with pytest.raises(InputError, match=r"GTR needs a dense matrix .* at most 5 .*: use FoSR"):
-        GTR(1)(GRAPHS["grid"])
-    assert GTR(1)(GRAPHS["star"]).num_edges == 16  # two classes of twins, whatever its size
+    grid, star = GRAPHS["grid"], GRAPHS["star"]
+    assert torch.equal(GTR(3)(grid).edge_index, GTR(3, sketch=64)(grid).edge_index)
+    assert GTR(1)(star).num_edges == 16  # two classes of twins, whatever its size
+
+
+def test_a_sketch_keeps_the_contract() -> None:
+    assert_contract(GTR(3, sketch=16))
+    assert_prefixes(lambda budget: GTR(min(budget, 20), sketch=16))

@@ -21,11 +21,19 @@ from tests.rewiring.rewired import (
     with_attributes,
 )
 
-CASES = [*GRAPHS, "sparse", "dense"]
+#: The last two are wider than the ball that walks can reach, so that most nodes are never seen.
+CASES = [*GRAPHS, "sparse", "dense", "ring of triangles", "ladder"]
 
 
 def graph(name: str) -> Data:
-    larger = {"sparse": random_graph(40, 0.06, 0), "dense": random_graph(25, 0.3, 1)}
+    ring = [(i, (i + 1) % 60) for i in range(60)] + [(i, (i + 2) % 60) for i in range(0, 60, 3)]
+    ladder = [(i, i + 2) for i in range(58)] + [(i, i + 1) for i in range(0, 60, 2)]
+    larger = {
+        "sparse": random_graph(40, 0.06, 0),
+        "dense": random_graph(25, 0.3, 1),
+        "ring of triangles": undirected(60, *ring),
+        "ladder": undirected(60, *ladder),
+    }
     return larger.get(name) or GRAPHS[name]
 
 

@@ -73,18 +73,22 @@ class Kernel(dict[torch.dtype, Callable[..., Any]]):
         from numba import cfunc
         from numba.np.numpy_support import carray
 
+        from panda_gnn.graph.compiled import one_at_a_time
+
         self.body.__globals__["carray"] = carray
         for name in self.uses:
             self.body.__globals__[name.rpartition(".")[2]] = importlib.import_module(name)
         real = str(dtype).removeprefix("torch.")
         types = [NUMBA_TYPES[name].format(real=real) for name in self.body.__annotations__.values()]
-        begin = time.perf_counter()
-        function = cfunc(
+        make = cfunc(
             f"{types[-1]}({', '.join(types[:-1])})",
             cache=True,
             error_model="numpy",
             fastmath={"contract"},
-        )(self.body)
+        )
+        with one_at_a_time(self.body):
+            begin = time.perf_counter()
+            function = make(self.body)
         seconds = time.perf_counter() - begin if function.cache_hits == 0 else 0.0
         returned, *arguments = (
             C_TYPES.get(name, ctypes.c_void_p) for name in types[-1:] + types[:-1]

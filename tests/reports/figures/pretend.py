@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.current import origins
 from panda_gnn.evaluation.measurements.untrained import spread_graphs
 from panda_gnn.evaluation.methods import parts
-from panda_gnn.evaluation.store import Store
+from panda_gnn.evaluation.store import Row, Store, line_of
 from panda_gnn.evaluation.study import Study
 from panda_gnn.evaluation.trial import CODE
 from tests.evaluation.pretend import draw
@@ -26,11 +27,21 @@ def store_trials(study: Study, folder: Path, datasets: tuple[str, ...], seeds: i
     """Pretend that a study has been run: more of the setting is better, and GIN better than GCN."""
     store = Store(folder / f"{study.name}.jsonl")
     store.prepare()
-    for cell in study.cells:
-        if cell.dataset in datasets:
-            for config in cell.candidates:
-                for seed in range(seeds):
-                    store.append(_trial(config, seed, cell.line.variant))
+    _write(
+        store,
+        (
+            _trial(config, seed, cell.line.variant)
+            for cell in study.cells
+            if cell.dataset in datasets
+            for config in cell.candidates
+            for seed in range(seeds)
+        ),
+    )
+
+
+def _write(store: Store, rows: Iterable[Row]) -> None:
+    """All rows in one write: those of a store wait for the disk one by one."""
+    store.path.write_bytes(b"".join(map(line_of, rows)))
 
 
 def _trial(config: Config, seed: int, variant: object) -> dict[str, object]:
@@ -53,14 +64,16 @@ def store_measurements(study: Study, folder: Path, seeds: int) -> None:
     """Pretend that a study of measurements has been run."""
     store = Store(folder / f"{study.name}.jsonl")
     store.prepare()
+    known = origins(study)
+    rows = []
     for cell in study.cells:
+        config = cell.candidates[0]
+        code, named, data = known[config.key]
+        row = {"key": config.key, "code": code, "parts": dict(named), "data": data}
         for seed in range(seeds):
-            config = cell.candidates[0]
-            code, named, data = origins(study)[config.key]
-            row = {"key": config.key, "seed": seed, "code": code, "parts": dict(named)}
-            store.append(
-                {**row, "data": data, "values": pretend_values(study.measure, config, seed)}
-            )
+            values = pretend_values(study.measure, config, seed)
+            rows.append({**row, "seed": seed, "values": values})
+    _write(store, rows)
 
 
 def pretend_values(measure: str, config: Config, seed: int) -> dict[str, Any]:
