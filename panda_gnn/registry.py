@@ -4,11 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from panda_gnn.errors import InputError, choose
 
 T = TypeVar("T")
+
+
+class Plugin(NamedTuple):
+    """Source code that registers things: see :mod:`panda_gnn.evaluation.plugins`.
+
+    Attributes:
+        name: The name of the module, or of the file without its ending.
+        source: The module or the absolute path.
+        hash: A short hash of its source.
+    """
+
+    name: str
+    source: str
+    hash: str
+
+
+OWNERS: dict[tuple[str, str], Plugin] = {}
+"""The plugin that registered a thing, by its kind and name; what comes with panda-gnn has none."""
 
 
 class Registry(Mapping[str, T]):

@@ -104,6 +104,8 @@ def _prepared(number: int, data: Data, features: str, edge_values: list[str]) ->
         if values.size(0) != edge_index.size(1) or not bool(values.float().isfinite().all()):
             raise InputError(f"graph {number} has no finite {name} for each of its edges")
         prepared[name] = values.float() if name == "edge_weight" else values.long()
+    if isinstance(data.get("y"), (int, float)):
+        prepared.y = torch.tensor([data.y])
     for name in ("y", "train_mask", "val_mask", "test_mask"):
         if isinstance(data.get(name), Tensor):
             prepared[name] = data[name]

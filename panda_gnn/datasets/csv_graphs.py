@@ -52,8 +52,8 @@ def read_csv_folder(folder: Path) -> list[Data]:
     """Read a folder of graphs, in the order of its table of labels."""
     table = next(folder / name for name in LABEL_TABLES if (folder / name).is_file())
     header, rows = read_columns(table)
-    name_at = _column_of(header, ("graph", "file", "name", "id"), 0)
-    label_at = _column_of(header, LABELS, None)
+    name_at = _column_of(header, ("graph", "file", "name", "id")) or 0
+    label_at = _column_of(header, LABELS)
     others = [i for i in range(len(header.fields)) if i != name_at]
     if not others:
         refuse(table, header.number, "expected a column with labels beside the names of graphs")
@@ -101,9 +101,9 @@ def _graph(path: Path, columns: Mapping[str, str], nodes: Path | None) -> Data:
         del data.x
         return data
     header, rows = read_columns(nodes)
-    name_at = _column_of(header, ("id", "node", "node_id", "name"), 0)
-    label_at = _column_of(header, LABELS, None)
-    split_at = _column_of(header, ("split",), None)
+    name_at = _column_of(header, ("id", "node", "node_id", "name")) or 0
+    label_at = _column_of(header, LABELS)
+    split_at = _column_of(header, ("split",))
     names = {row.fields[name_at]: row.number for row in rows}
     if len(names) < len(rows):
         seen: set[str] = set()
@@ -142,9 +142,9 @@ def _part(path: Path, row: Line, column: int) -> int:
     return SPLIT_WORDS[word]
 
 
-def _column_of(header: Line, names: Sequence[str], default: int | None) -> int | None:  # type: ignore[misc]
+def _column_of(header: Line, names: Sequence[str]) -> int | None:
     fields = [field.lower() for field in header.fields]
-    return next((fields.index(name) for name in names if name in fields), default)
+    return next((fields.index(name) for name in names if name in fields), None)
 
 
 def _numbers(path: Path, header: Line, row: Line, columns: Sequence[int]) -> None:

@@ -65,7 +65,7 @@ def pyg_graphs(
     kind = CLASSES[choose("dataset class of PyG", class_name, CLASSES)]
     options = _options(kind, name, arguments)
     home = data_root(root) / "pyg" / class_name / _folder(name, options)
-    parameters = inspect.signature(kind.__init__).parameters
+    parameters = inspect.signature(kind).parameters
     fixed = "split" in parameters and parameters["split"].default == "train"
     if not fixed or "split" in options:
         return _graphs(kind, text, home, options, name, mirror), ""
@@ -76,7 +76,7 @@ def pyg_graphs(
 
 def _options(kind: type[Dataset], name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
     """The arguments as the class takes them, each of the type of its default."""
-    parameters = dict(inspect.signature(kind.__init__).parameters)
+    parameters = dict(inspect.signature(kind).parameters)
     for hidden in ("self", "root", "transform", "pre_transform", "pre_filter", "args", "kwargs"):
         parameters.pop(hidden, None)
     options: dict[str, Any] = {}
@@ -125,7 +125,7 @@ def _graphs(
 
     changed = {"download": download} if kind.download is not Dataset.download else {}
     mirrored = type(kind.__name__, (base,), {**changed, "__module__": __name__})
-    takes_root = "root" in inspect.signature(kind.__init__).parameters
+    takes_root = "root" in inspect.signature(kind).parameters
     places = {"root": str(home)} if takes_root else {}
     try:
         with (

@@ -26,7 +26,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,7 @@ from panda_gnn.datasets.pyg import pyg_graphs
 from panda_gnn.datasets.saved_graphs import read_saved_graphs
 from panda_gnn.datasets.tu_files import read_tu
 from panda_gnn.errors import InputError, choose
+from panda_gnn.registry import Registry
 
 CHOICES = tuple(field.name for field in dataclasses.fields(Choices))
 COLUMNS = ("source", "target", "weight")
@@ -55,6 +56,9 @@ ACCEPTED = (
     f"{', '.join((*SUFFIXES, '.graphml', '.gml', '.pt'))}"
 )
 NO_FEATURES = "without features, the number 1 is used"
+SOURCES: Registry[Callable[[], Any]] = Registry("registered dataset", {})
+"""Functions that give the graphs of registered datasets, by name."""
+
 _SPLIT = re.compile(r"\d+/\d+/\d+|cv\d+|masks")
 
 
@@ -107,7 +111,10 @@ class Resolved:
 def is_own(name: str) -> bool:
     """Whether a name is none of a registered dataset, but says where data are."""
     return name not in DATASETS and (
-        any(mark in name for mark in ":/\\?") or Path(name).suffix != "" or Path(name).exists()
+        name in SOURCES
+        or any(mark in name for mark in ":/\\?")
+        or Path(name).suffix != ""
+        or Path(name).exists()
     )
 
 
@@ -153,7 +160,7 @@ def resolve(
             return Resolved(place, dataset, DATASETS[place])
         return Resolved(source, dataset, None, Choices(**said))
     if not is_own(place):
-        choose("dataset", place, DATASETS)
+        choose("dataset", place, (*DATASETS, *SOURCES))
     graphs, remark, fixed = _named(place, arguments, said, root, mirror)
     if fixed and "split" not in said:
         said["split"] = fixed
@@ -192,6 +199,10 @@ def _named(
         own = {name.removeprefix("argument "): value for name, value in arguments.items()}
         listed, fixed = pyg_graphs(place.removeprefix("pyg:"), own, root, mirror)
         return *_undirected(listed), fixed
+    if place in SOURCES:
+        if arguments:
+            choose("argument", next(iter(arguments)), CHOICES, f"of {place}")
+        return *_of_object(_called(place, SOURCES[place]), place), ""
     path = Path(place).expanduser()
     text_file = path.suffix.lower() in SUFFIXES
     for name in arguments:
@@ -272,14 +283,21 @@ def _of_module(place: str) -> tuple[InMemoryDataset, str]:
         raise InputError(f"'{place}': the module {module_name} has no {attribute}")
     found = getattr(module, attribute)
     if callable(found) and not isinstance(found, (Data, Dataset)):
-        try:
-            found = found()
-        except Exception as error:
-            reason = " ".join(str(error).split())[:100]
-            raise InputError(
-                f"'{place}': the function raised {type(error).__name__} ({reason})"
-            ) from error
+        found = _called(place, found)
     return _of_object(found, place)
+
+
+def _called(place: str, function: Callable[[], Any]) -> Any:
+    """What a user's function returns."""
+    try:
+        return function()
+    except InputError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split())[:100]
+        raise InputError(
+            f"'{place}': the function raised {type(error).__name__} ({reason})"
+        ) from error
 
 
 @contextlib.contextmanager
