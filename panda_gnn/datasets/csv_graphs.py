@@ -70,8 +70,15 @@ def read_csv_folder(folder: Path) -> list[Data]:
     for file, y in zip(files, targets, strict=True):
         data = _graph(file, {}, _nodes_of(file))
         data.y = y.view(1, -1) if y.is_floating_point() else y.view(1)
+        data.label_names = _words(rows, others[0] if label_at is None else label_at)
         graphs.append(data)
     return graphs
+
+
+def _words(rows: Sequence[Line], column: int) -> list[str] | None:
+    """The labels in order, if they are words."""
+    labels = sorted({row.fields[column] for row in rows})
+    return None if all(is_number(label) for label in labels) else labels
 
 
 def _edge_lists(folder: Path) -> list[Path]:
@@ -128,6 +135,7 @@ def _graph(path: Path, columns: Mapping[str, str], nodes: Path | None) -> Data:
     if label_at is not None:
         data.y = torch.stack(_targets(nodes, header, rows, [label_at])).view(len(rows), -1)
         data.y = data.y if data.y.is_floating_point() else data.y.view(-1)
+        data.label_names = _words(rows, label_at)
     if split_at is not None:
         parts = torch.tensor([_part(nodes, row, split_at) for row in rows])
         for number, mask in enumerate(MASKS):

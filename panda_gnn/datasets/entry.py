@@ -49,6 +49,7 @@ class DatasetEntry:
         task: What is to be predicted: the name of one of
             ``panda_gnn.evaluation.tasks.TASKS``, which know the metric.
         num_classes: The number of classes; of targets where there are several.
+        class_names: The words that the classes of own data stand for, if these are words.
         num_graphs: The number of graphs.
         split: How own data are split: shares such as ``80/10/10``, folds such as ``cv10``, or
             ``masks``; empty where the task knows.
@@ -80,6 +81,7 @@ class DatasetEntry:
     processed_names: tuple[str, ...] = ("data.pt",)
     task: str
     num_classes: int
+    class_names: tuple[str, ...] = ()
     num_graphs: int
     split: str = ""
     split_sizes: tuple[int, int, int] | None = None

@@ -216,7 +216,7 @@ class _GraphML:
         edges = [(source, target) for source, target, _ in self.edges]
         data = graph_of_names(list(self.nodes), edges, x)
         if label is not None:
-            data.y = as_targets([str(of[label]) for of in self.nodes.values()])
+            set_targets(data, [str(of[label]) for of in self.nodes.values()])
         if self.directed:
             data.was_directed = True
         return data
@@ -264,6 +264,13 @@ def as_targets(values: Sequence[str]) -> Tensor:
         return numbers.long() if bool((numbers == numbers.round()).all()) else numbers.float()
     classes = {word: number for number, word in enumerate(sorted(set(values)))}
     return torch.tensor([classes[value] for value in values])
+
+
+def set_targets(data: Data, values: Sequence[str]) -> None:
+    """Give a graph targets that are written as text; words are kept as ``label_names``."""
+    data.y = as_targets(values)
+    if not all(is_number(value) for value in values):
+        data.label_names = sorted(set(values))
 
 
 def simple_edges(

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from panda_gnn.datasets.files import LABELS, as_targets, graph_of_names
+from panda_gnn.datasets.files import LABELS, graph_of_names, set_targets
 from panda_gnn.errors import InputError, require
 
 
@@ -94,7 +94,7 @@ def _data(
     if not columns:
         del data.x
     if label is not None:
-        data.y = as_targets([str(node[label]) for node in nodes])
+        set_targets(data, [str(node[label]) for node in nodes])
     of_whole = next((name for name in LABELS if name in of_graph), None)
     if of_whole is not None:
         data.y = _target(of_graph[of_whole])

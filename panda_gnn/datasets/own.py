@@ -20,6 +20,7 @@ Whole numbers that are stored as real ones count as classes, if there are at mos
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,7 +86,13 @@ class Choices:
     features: str | None = None
 
 
-def own_data(name: str, graphs: Any, choices: Choices | None = None, remark: str = "") -> OwnData:
+def own_data(
+    name: str,
+    graphs: Any,
+    choices: Choices | None = None,
+    remark: str = "",
+    labels: Sequence[str] | None = None,
+) -> OwnData:
     """Own graphs as a dataset to train on.
 
     Args:
@@ -93,6 +100,7 @@ def own_data(name: str, graphs: Any, choices: Choices | None = None, remark: str
         graphs: A list of PyG ``Data``, a dataset, or one ``Data``.
         choices: What is not to be inferred.
         remark: What is to be said beside it, such as that directed edges were made undirected.
+        labels: The words that classes stand for.
     """
     choices = choices or Choices()
     checked = checked_graphs(graphs, choices.features)
@@ -101,7 +109,15 @@ def own_data(name: str, graphs: Any, choices: Choices | None = None, remark: str
     _check_metric(task, choices.metric)
     split = _split(checked, task, choices.split)
     dataset = in_memory(checked)
-    entry = own_entry(name, task, checked, classes, split=split, fingerprint=fingerprint(dataset))
+    entry = own_entry(
+        name,
+        task,
+        checked,
+        classes,
+        class_names=tuple(labels or ()) if task.endswith("classification") else (),
+        split=split,
+        fingerprint=fingerprint(dataset),
+    )
     return OwnData(entry, dataset, _summary(entry, remark))
 
 

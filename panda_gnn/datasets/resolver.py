@@ -88,7 +88,8 @@ class Resolved:
         remark = self.remark
         if bare and self.choices.features == "degree":
             remark = remark.replace(NO_FEATURES, "the degree is the feature")
-        return own_data(self.name, list(self.graphs), self.choices, remark)
+        labels = getattr(self.graphs, "label_names", None)
+        return own_data(self.name, list(self.graphs), self.choices, remark, labels)
 
     @property
     def entry(self) -> DatasetEntry:
@@ -352,7 +353,9 @@ def _undirected(graphs: list[Data]) -> tuple[InMemoryDataset, str]:
         remarks.append(f"{which} directed, edges are used in both directions")
     if loses_types:
         remarks.append("edge_type is left out")
-    return in_memory(checked), ", ".join(remarks)
+    dataset = in_memory(checked)
+    dataset.label_names = getattr(graphs[0], "label_names", None)
+    return dataset, ", ".join(remarks)
 
 
 def _is_directed(edge_index: Tensor, num_nodes: int) -> bool:

@@ -326,7 +326,7 @@ def _keyword_defaults(kind: type) -> dict[str, Setting]:
 
 def _transform_method(name: str, made: Any, defaults: Mapping[str, Setting]) -> Method:
     def make(settings: Mapping[str, Any]) -> Callable[[Data], Data]:
-        transform = made
+        transform: Callable[[Data], Data] = made
         if isinstance(made, type):
             try:
                 transform = made(**{key: settings[key] for key in defaults})

@@ -64,7 +64,7 @@ def _forget() -> Iterator[None]:
     more = [(entries, dict(entries)) for entries in (PLAIN_LAYERS._entries, _PAPER_LAYERS)]
     loaded = dict(plugins.LOADED)
     yield
-    plugins._restore([*state, *more])  # type: ignore[list-item]
+    plugins._restore([*state, *more])
     plugins.LOADED.clear()
     plugins.LOADED.update(loaded)
 
