@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint mutants tables bench clean
+.PHONY: demo test lint mutants chaos tables bench audit clean
 
 demo: $(CORE)
 	$(BIN)/panda compare --dataset mutag --backbone gcn
@@ -27,11 +27,18 @@ lint: $(READY)
 mutants: $(READY)
 	$(BIN)/python -m tests.mutants
 
+# Kills drivers, workers and raylets two hundred times and fills the disk: under ten minutes.
+chaos: $(READY)
+	$(BIN)/python -m tests.chaos
+
 tables: $(READY)
 	$(BIN)/python docs/update_tables.py
 
 bench: $(READY)
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+audit: $(READY)
+	$(BIN)/python docs/audit.py
 
 # What the package itself needs; then what tests, plots and other executors need.
 $(CORE): pyproject.toml constraints.txt

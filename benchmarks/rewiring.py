@@ -43,6 +43,13 @@ METHODS: dict[str, rewiring.Rewiring] = {
     "expander": rewiring.Expander(),
     "laser": rewiring.LASER(),
     "virtual-node": rewiring.VirtualNode(),
+    "role-nodes": rewiring.VirtualNode(2),
+    "cayley": rewiring.Cayley(),
+    "proxy-add": rewiring.ProxyAdd(10),
+    "proxy-delete": rewiring.ProxyDelete(10),
+    "heat": rewiring.HeatKernel(),
+    "half-hop": rewiring.HalfHop(),
+    "central-edges": rewiring.CentralEdges(5),
 }
 
 

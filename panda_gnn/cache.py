@@ -58,7 +58,7 @@ def cached(
     folder: Path | None,
     key: str,
     compute: Callable[[], Tensors],
-    fits: Callable[[Tensors], bool] = bool,
+    fits: Callable[[Tensors], bool],
 ) -> Tensors:
     """What ``compute`` gives, from ``folder`` if a sound copy is there.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable
+from difflib import get_close_matches
 from types import ModuleType
 
 
@@ -15,12 +16,27 @@ class InputError(ValueError):
 
 
 def choose(what: str, name: str, choices: Iterable[str], where: str = "") -> str:
-    """Return ``name`` if it is one of ``choices``, else raise an error that lists them."""
+    """Return ``name`` if it is one of ``choices``, else raise an error that lists them.
+
+    The error names the choice that comes nearest, if one does.
+    """
     known = list(choices)
     if name not in known:
         place = f" {where}" if where else ""
-        raise InputError(f"unknown {what} '{name}'{place}: choose one of {', '.join(known)}")
+        near = get_close_matches(name, known, n=1) if isinstance(name, str) else []
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        listed = f"choose one of {', '.join(known)}" if known else "there is none"
+        raise InputError(f"unknown {what} {shown(name)}{place}: {listed}{hint}")
     return name
+
+
+def shown(value: object, most: int = 60) -> str:
+    """A value as errors print it: short, and without what could disturb a terminal."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python prints
+        return "a number of very many digits"
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def require(module: str, extra: str) -> ModuleType:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import importlib
 import json
 import multiprocessing
 import os
@@ -38,6 +39,25 @@ PACKAGE = "panda_gnn"
 
 #: Mutants that compute what the package computes, with the reason.
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
+
+#: What the tests import besides the package. It is loaded once, before the processes are forked
+#: in which a mutant and its tests are imported and run.
+LIBRARIES = (
+    "hypothesis",
+    "igraph",
+    "matplotlib.pyplot",
+    "networkx",
+    "numba",
+    "ot",
+    "pytest",
+    "rich.console",
+    "scipy.sparse.csgraph",
+    "scipy.stats",
+    "sklearn.metrics",
+    "torch_geometric.datasets",
+    "torch_geometric.loader",
+    "torch_geometric.nn",
+)
 
 #: Seconds that the tests of one mutant may take, as measured without it; and times that until it
 #: counts as hanging.
@@ -189,6 +209,17 @@ def sample(size: int, seed: int, only: str | None = None) -> list[Mutant]:
         name: size / 2 / len(pools) + size / 2 * len(pool) / total for name, pool in pools.items()
     }
     return [mutant for name, pool in pools.items() for mutant in pool[: round(shares[name])]]
+
+
+def mutants_at(lines: Sequence[str]) -> list[Mutant]:
+    """All mutants of lines that are named as ``panda_gnn/evaluation/run.py:99``."""
+    named = [line.rpartition(":") for line in lines]
+    return [
+        mutant
+        for path, _, number in named
+        for mutant in mutants_of(ROOT / path)
+        if mutant.line == int(number)
+    ]
 
 
 def measure_suite(
@@ -343,14 +374,14 @@ def _run_tests(root: Path, tests: list[str]) -> None:
 
 
 def _work(folder: str, queue: Any, results: Any) -> None:
-    import numba  # noqa: F401
-    import torch_geometric.nn  # noqa: F401
-
+    for name in LIBRARIES:
+        importlib.import_module(name)
     place = Copy(Path(folder))
     while (item := queue.get()) is not None:
         mutant, tests, seconds = item
+        begin = time.monotonic()
         outcome = place.run(mutant, tests, seconds) if tests else "survived"
-        results.put((mutant, len(tests), outcome))
+        results.put((mutant, len(tests), outcome, time.monotonic() - begin))
 
 
 def run(
@@ -358,7 +389,7 @@ def run(
     lines: dict[str, dict[int, set[str]]],
     durations: dict[str, float],
     workers: int,
-    report: Callable[[Mutant, int, str], None],
+    report: Callable[[Mutant, int, str, float], None],
 ) -> None:
     """Try all mutants on some processes, each with a copy of its own."""
     context = multiprocessing.get_context("spawn")
@@ -416,6 +447,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2, metavar="N", help="processes (2)")
     parser.add_argument("--only", metavar="PATH", help="files whose path begins so (all)")
     parser.add_argument(
+        "--at", nargs="+", metavar="PATH:LINE", help="all mutants of these lines, no sample"
+    )
+    parser.add_argument(
         "--tests", nargs="+", default=(), metavar="PATH", help="tests that are asked (the suite)"
     )
     parser.add_argument("--map", type=Path, metavar="FILE", help="keeps which test runs which line")
@@ -438,18 +472,22 @@ def main() -> None:
             }
             options.map.write_text(json.dumps({"lines": plain, "durations": durations}))
     harmless = equivalent()
+    chosen = (
+        mutants_at(options.at) if options.at else sample(options.sample, options.seed, options.only)
+    )
     mutants = [
-        mutant
-        for mutant in sample(options.sample, options.seed, options.only)
-        if (mutant.path, mutant.before, mutant.after) not in harmless
+        mutant for mutant in chosen if (mutant.path, mutant.before, mutant.after) not in harmless
     ]
     outcomes: dict[Mutant, str] = {}
+    tried = time.monotonic()
 
-    def report(mutant: Mutant, tests: int, outcome: str) -> None:
+    def report(mutant: Mutant, tests: int, outcome: str, seconds: float) -> None:
         outcomes[mutant] = outcome
+        pace = (time.monotonic() - tried) / len(outcomes)
         print(
             f"{len(outcomes):4}/{len(mutants)} {outcome:9} {mutant.path}:{mutant.line} "
-            f"`{mutant.before}` -> `{mutant.after}` ({tests} tests)",
+            f"`{mutant.before}` -> `{mutant.after}` ({tests} tests, {seconds:.0f} s; "
+            f"{pace * (len(mutants) - len(outcomes)) / 60:.0f} minutes left)",
             flush=True,
         )
 

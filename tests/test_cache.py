@@ -22,6 +22,10 @@ def never() -> Tensors:
     raise AssertionError("computed although cached")
 
 
+def fits(tensors: Tensors) -> bool:
+    return tensors.keys() == {"scores"} and tensors["scores"].shape == (5,)
+
+
 def test_keys_change_with_every_part() -> None:
     parts = (torch.arange(3), "betweenness", 1)
     assert content_key("scores", *parts) == KEY
@@ -37,32 +41,29 @@ def test_keys_change_with_every_part() -> None:
 
 def test_a_file_under_another_name_is_not_taken(tmp_path: Path) -> None:
     other = content_key("scores", "of other graphs")
-    cached(tmp_path, other, lambda: {"scores": torch.zeros(5, dtype=torch.float64)})
+    cached(tmp_path, other, lambda: {"scores": torch.zeros(5, dtype=torch.float64)}, fits)
     (path,) = tmp_path.iterdir()
     path.rename(tmp_path / f"{KEY}.safetensors")
-    assert torch.equal(cached(tmp_path, KEY, compute)["scores"], compute()["scores"])
-    assert torch.equal(cached(tmp_path, KEY, never)["scores"], compute()["scores"])
+    assert torch.equal(cached(tmp_path, KEY, compute, fits)["scores"], compute()["scores"])
+    assert torch.equal(cached(tmp_path, KEY, never, fits)["scores"], compute()["scores"])
 
 
 def test_a_result_of_another_shape_is_computed_again(tmp_path: Path) -> None:
-    def fits(tensors: Tensors) -> bool:
-        return tensors.keys() == {"scores"} and tensors["scores"].shape == (5,)
-
-    cached(tmp_path, KEY, lambda: {"scores": torch.zeros(4)})
+    cached(tmp_path, KEY, lambda: {"scores": torch.zeros(4)}, fits)
     assert torch.equal(cached(tmp_path, KEY, compute, fits)["scores"], compute()["scores"])
     assert torch.equal(cached(tmp_path, KEY, never, fits)["scores"], compute()["scores"])
 
 
 def test_found_again(tmp_path: Path) -> None:
-    first = cached(tmp_path / "new" / "folder", KEY, compute)
-    again = cached(tmp_path / "new" / "folder", KEY, never)
+    first = cached(tmp_path / "new" / "folder", KEY, compute, fits)
+    again = cached(tmp_path / "new" / "folder", KEY, never, fits)
     assert torch.equal(first["scores"], again["scores"])
-    assert cached(None, KEY, compute)["scores"].numel() == 5
+    assert cached(None, KEY, compute, fits)["scores"].numel() == 5
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "foreign", "empty"])
 def test_a_damaged_file_is_computed_again(tmp_path: Path, damage: str) -> None:
-    expected = cached(tmp_path, KEY, compute)
+    expected = cached(tmp_path, KEY, compute, fits)
     (path,) = tmp_path.iterdir()
     content = bytearray(path.read_bytes())
     if damage == "cut":
@@ -74,19 +75,19 @@ def test_a_damaged_file_is_computed_again(tmp_path: Path, damage: str) -> None:
         save_file({"scores": torch.zeros(5, dtype=torch.float64)}, path)
     else:
         path.write_bytes(b"")
-    assert torch.equal(cached(tmp_path, KEY, compute)["scores"], expected["scores"])
-    assert torch.equal(cached(tmp_path, KEY, never)["scores"], expected["scores"])
+    assert torch.equal(cached(tmp_path, KEY, compute, fits)["scores"], expected["scores"])
+    assert torch.equal(cached(tmp_path, KEY, never, fits)["scores"], expected["scores"])
 
 
 def test_a_folder_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.warns(UserWarning, match="could not be written"):
-        found = cached(tmp_path / "file" / "folder", KEY, compute)
+        found = cached(tmp_path / "file" / "folder", KEY, compute, fits)
     assert found["scores"].numel() == 5
 
 
 def _fill(folder: Path) -> float:
-    return float(cached(folder, KEY, compute)["scores"].sum())
+    return float(cached(folder, KEY, compute, fits)["scores"].sum())
 
 
 def test_several_processes_fill_it_at_once(tmp_path: Path) -> None:

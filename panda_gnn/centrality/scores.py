@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from panda_gnn.cache import cached, content_key, folder_for
+from panda_gnn.cache import Tensors, cached, content_key, folder_for
 from panda_gnn.centrality.families import CENTRALITIES, FAMILIES, SAMPLED, Family
 from panda_gnn.centrality.sampling import sampled_paths
 from panda_gnn.errors import InputError, choose
@@ -80,7 +80,9 @@ def centrality(
 
     folder = folder_for(graphs, "centrality", cache) if family.stored else None
     key = _key(CENTRALITIES[name], rows, family.version) if folder else ""
-    return _countable(name, cached(folder, key, compute)[name]).to(_device(graphs))
+    return _countable(name, cached(folder, key, compute, _fits(rows, name))[name]).to(
+        _device(graphs)
+    )
 
 
 def sampled_centrality(
@@ -115,11 +117,11 @@ def sampled_centrality(
     folder = folder_for(graphs, "centrality", cache)
     version = FAMILIES[CENTRALITIES[name]].version
     key = _key("sampled-intervals", rows, version, samples, seed) if folder else ""
-    stored = cached(folder, key, compute)
+    parts = [f"{name} {part}" for part in ("scores", "errors", "lower", "upper")]
+    stored = cached(folder, key, compute, _fits(rows, *parts))
     device = _device(graphs)
-    _countable(name, stored[f"{name} scores"])
-    parts = ("scores", "errors", "lower", "upper")
-    return SampledScores(*(stored[f"{name} {part}"].to(device) for part in parts))
+    _countable(name, stored[parts[0]])
+    return SampledScores(*(stored[part].to(device) for part in parts))
 
 
 def compile_kernels(*names: str) -> float:
@@ -151,6 +153,16 @@ def _countable(name: str, scores: Tensor) -> Tensor:
     if scores.isnan().any():
         raise InputError(f"{name} cannot count more than 1e308 shortest paths between two nodes")
     return scores
+
+
+def _fits(rows: GraphRows, *names: str) -> Callable[[Tensors], bool]:
+    """Whether a stored result has all of these, each with a score for every node."""
+    return lambda stored: all(
+        name in stored
+        and stored[name].dtype == torch.float64
+        and stored[name].shape == (rows.num_nodes,)
+        for name in names
+    )
 
 
 def _key(name: str, rows: GraphRows, *settings: int) -> str:

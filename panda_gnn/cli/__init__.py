@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
+import re
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from panda_gnn import __version__
 from panda_gnn.errors import InputError
+from panda_gnn.interrupts import on_request_to_end
 
 COMMANDS = {
     "train": "train one method on one dataset",
@@ -29,13 +33,16 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one sentence."""
 
     def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {message}", file=sys.stderr)
-        raise SystemExit(2)
+        message = re.sub("^argument [^:]*: (?=unknown )", "", message)
+        raise InputError(re.sub("^argument ([^:]*): (?=must )", r"\1 ", message))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):  # what the terminal cannot show is no reason to fail
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     parser = Parser(
         prog="panda",
         description="Width-aware message passing against over-squashing.",
@@ -50,15 +57,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             module = importlib.import_module(f"panda_gnn.cli.{name}")
             module.add_arguments(subparser)
             subparser.set_defaults(run=module.run)
-    options = parser.parse_args(words)
-    if options.command is None:
-        parser.print_help()
-        return 0
+    command = f"panda {called}" if called in COMMANDS else "panda"
     try:
-        return int(options.run(options) or 0)
+        options = parser.parse_args(words)
+        if options.command is None:
+            parser.print_help()
+            return 0
+        with on_request_to_end(signal.default_int_handler):
+            return int(options.run(options) or 0)
     except InputError as error:
-        print(f"panda {options.command}: {error}", file=sys.stderr)
+        print(f"{command}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"\npanda {options.command}: stopped", file=sys.stderr)
+        print(f"\n{command}: stopped", file=sys.stderr)
         return 130

@@ -18,7 +18,7 @@ from panda_gnn.centrality.comparison import (
 )
 from panda_gnn.centrality.families import SAMPLED
 from panda_gnn.centrality.references import reference
-from panda_gnn.cli.options import add_data_arguments
+from panda_gnn.cli.options import add_data_arguments, add_whole, names
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.rows import read_graphs
@@ -31,53 +31,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", metavar="DATASET", help="such as mutag or reddit-binary")
     parser.add_argument(
         "--measure",
-        default="all",
+        type=names,
+        default=["all"],
         metavar="NAMES",
         help=f"all (the default), or some of {', '.join(CENTRALITIES)}, with commas",
     )
     parser.add_argument(
-        "--against", metavar="NAMES", help="compare with igraph, networkx or igraph,networkx"
+        "--against",
+        type=names,
+        default=[],
+        metavar="NAMES",
+        help="compare with igraph, networkx or igraph,networkx",
     )
-    parser.add_argument(
+    add_whole(
+        parser,
         "--reference-graphs",
-        type=int,
-        default=30,
-        metavar="N",
-        help="how many graphs networkx gets (30); its times are extrapolated",
+        "how many graphs networkx gets; its times are extrapolated",
+        30,
     )
-    parser.add_argument(
+    add_whole(
+        parser,
         "--samples",
-        type=int,
-        metavar="S",
-        help="estimate betweenness, closeness and load from S nodes of each component",
+        "estimate betweenness, closeness and load from N nodes of each component",
+        least=2,
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of all that is drawn (0)")
-    parser.add_argument("--threads", type=int, metavar="N", help="how many (as many as torch uses)")
+    add_whole(parser, "--seed", "of all that is drawn", 0, least=0)
+    add_whole(parser, "--threads", "how many (as many as torch uses)")
     parser.add_argument("--plot", metavar="FILE", help="draw one graph, coloured by each measure")
-    parser.add_argument(
-        "--graph", type=int, default=0, metavar="N", help="which graph to draw (0, the first)"
-    )
+    add_whole(parser, "--graph", "which graph to draw", 0, least=0)
     add_data_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Compute, compare, print and draw."""
-    names = _names(options)
-    libraries = options.against.split(",") if options.against else []
-    for library in libraries:
+    measures = _measures(options)
+    for library in options.against:
         reference(choose("library", library, ("igraph", "networkx")))
-    for option in ("threads", "reference_graphs"):
-        value = getattr(options, option)
-        if value is not None and value < 1:
-            raise InputError(f"--{option.replace('_', '-')} is {value}, it must be at least 1")
     dataset = load(options.dataset, root=options.root, mirror=options.mirror)
     number, printed = options.graph, DATASETS[options.dataset].printed
-    if not 0 <= number < len(dataset):
+    if number >= len(dataset):
         raise InputError(f"--graph is {number}, it must be in 0..{len(dataset) - 1}")
-    compile_kernels(*names)
+    compile_kernels(*measures)
     csr, seconds = timed(read_graphs, dataset, "panda centrality")
     threads = options.threads or torch.get_num_threads()
-    results = timed_scores(csr, names, threads=threads, seed=options.seed, samples=options.samples)
+    results = timed_scores(
+        csr, measures, threads=threads, seed=options.seed, samples=options.samples
+    )
     if options.plot:
         nodes = slice(csr.node_ptr[number], csr.node_ptr[number + 1])
         scores = {name: torch.from_numpy(result.scores[nodes]) for name, result in results.items()}
@@ -85,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
         print(f"drew graph {number} in {options.plot}")
     notes = [f"{csr.num_graphs} graphs, {csr.num_nodes} nodes, read in {seconds:.2f} s"]
     compared = {}
-    for library in libraries:
+    for library in options.against:
         count = options.reference_graphs if library == "networkx" else csr.num_graphs
         times = library_times(csr, results, library, graphs=count, seed=options.seed)
         compared[library] = times
@@ -100,14 +99,12 @@ def run(options: argparse.Namespace) -> None:
     Console().print(text_table(list(lines[0]), rows, title=printed, caption="; ".join(notes)))
 
 
-def _names(options: argparse.Namespace) -> list[str]:
+def _measures(options: argparse.Namespace) -> list[str]:
     known = CENTRALITIES if options.samples is None else SAMPLED
     what = "centrality" if options.samples is None else "centrality that can be sampled"
-    if options.samples is not None and options.samples < 2:
-        raise InputError(f"--samples is {options.samples}, it must be at least 2")
-    if options.measure == "all":
+    if options.measure == ["all"]:
         return list(known)
-    return [choose(what, name, known) for name in options.measure.split(",")]
+    return [choose(what, name, known) for name in options.measure]
 
 
 def _line(name: str, result: TimedScores, compared: Mapping[str, LibraryTimes]) -> dict[str, str]:

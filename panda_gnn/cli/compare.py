@@ -16,7 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument(
         "--methods",
-        default="panda",
+        type=names,
+        default=["panda"],
         metavar="NAMES",
         help=f"what to set beside the plain backbone (panda), among {', '.join(METHODS)}",
     )
@@ -25,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train all methods on the same splits and print them side by side."""
-    methods = dict.fromkeys(["none", *(names(options.methods) or ())])
+    methods = dict.fromkeys(["none", *options.methods])
     study, contents, status = run_methods("compare", options, list(methods))
     table = build_table(study, contents, options.selection, parameters=True)
     print(terminal(table, colour=sys.stdout.isatty()), end="")

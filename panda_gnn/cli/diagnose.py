@@ -10,9 +10,10 @@ from rich.console import Console
 from torch_geometric.data import Data
 
 from panda_gnn.centrality import CENTRALITIES
+from panda_gnn.cli.options import add_choice, add_whole, flag_of
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.datasets.files import READERS, read_graph
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError
 from panda_gnn.reports.diagnose.numbers import ModelChoice, diagnose
 from panda_gnn.reports.diagnose.page import diagnosis_page
 from panda_gnn.reports.diagnose.terminal import print_diagnosis
@@ -29,32 +30,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="GRAPH",
         help=f"a dataset, or a file with your own graph ({', '.join(READERS)})",
     )
-    parser.add_argument("--graph", type=int, metavar="N", help="which graph of the dataset (0)")
-    parser.add_argument(
-        "--model", default=defaults.name, metavar="NAME", help=f"{', '.join(MODELS)} (panda-gcn)"
-    )
-    parser.add_argument(
-        "--centrality",
-        default=defaults.centrality,
-        metavar="NAME",
-        help=f"which nodes are high: {', '.join(CENTRALITIES)} (betweenness)",
-    )
-    for option, help in (
-        ("k", "how many nodes are high"),
-        ("width", "hidden width"),
-        ("high_width", "hidden width of high nodes"),
-        ("num_layers", "hidden layers"),
-        ("seed", "seed of the untrained weights"),
+    add_whole(parser, "--graph", "which graph of the dataset (0)", least=0)
+    add_choice(parser, "--model", MODELS, defaults.name)
+    add_choice(parser, "--centrality", CENTRALITIES, defaults.centrality, "which nodes are high")
+    for option, least, help in (
+        ("k", 0, "how many nodes are high"),
+        ("width", 1, "hidden width"),
+        ("high_width", 1, "hidden width of high nodes"),
+        ("num_layers", 1, "hidden layers"),
+        ("seed", 0, "seed of the untrained weights"),
     ):
-        default = getattr(defaults, option)
-        parser.add_argument(
-            f"--{option.removeprefix('num_').replace('_', '-')}",
-            dest=option,
-            type=int,
-            default=default,
-            metavar="N",
-            help=f"{help} ({default})",
-        )
+        flag, default = flag_of(option.removeprefix("num_")), getattr(defaults, option)
+        add_whole(parser, flag, help, default, least=least, dest=option)
     parser.add_argument(
         "--html", type=Path, metavar="FILE", help="where to write the page (diagnose-GRAPH.html)"
     )
@@ -80,18 +67,12 @@ def run(options: argparse.Namespace) -> None:
 
 def chosen_model(options: argparse.Namespace) -> ModelChoice:
     """The model that the options describe."""
-    for name, least in (("k", 0), ("width", 1), ("num_layers", 1)):
-        value = getattr(options, name)
-        if value < least:
-            option = name.removeprefix("num_")
-            raise InputError(f"--{option} is {value}, it must be at least {least}")
     if options.high_width < options.width:
         raise InputError(
             f"--high-width is {options.high_width}, it must be at least --width ({options.width})"
         )
-    choose("centrality", options.centrality, CENTRALITIES)
     values = {name: getattr(options, name) for name in MODEL_OPTIONS}
-    return ModelChoice(choose("model", options.model, MODELS), **values)
+    return ModelChoice(options.model, **values)
 
 
 def chosen_graph(options: argparse.Namespace) -> tuple[Data, str, str]:
@@ -99,7 +80,7 @@ def chosen_graph(options: argparse.Namespace) -> tuple[Data, str, str]:
     if options.source in DATASETS:
         dataset = load(options.source)
         index = 0 if options.graph is None else options.graph
-        if not 0 <= index < len(dataset):
+        if index >= len(dataset):
             raise InputError(
                 f"--graph is {index}, but {options.source} has the graphs 0 to {len(dataset) - 1}"
             )
@@ -124,6 +105,5 @@ def command(options: argparse.Namespace) -> str:
     words += ["--model", options.model]
     for name in MODEL_OPTIONS:
         if getattr(options, name) != getattr(defaults, name):
-            option = name.removeprefix("num_").replace("_", "-")
-            words += [f"--{option}", str(getattr(options, name))]
+            words += [flag_of(name.removeprefix("num_")), str(getattr(options, name))]
     return shlex.join(words)

@@ -7,15 +7,23 @@ import math
 import os
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from panda_gnn.cli.options import add_data_arguments, seconds
+from panda_gnn.cli.options import (
+    add_choice,
+    add_data_arguments,
+    add_results_argument,
+    add_whole,
+    real,
+    seconds,
+)
 from panda_gnn.datasets import load
 from panda_gnn.datasets.fingerprint import fingerprint
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError
 from panda_gnn.evaluation.current import origins
 from panda_gnn.evaluation.executors import (
     EXECUTORS,
@@ -28,7 +36,7 @@ from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.origin import Origin, origin_of
 from panda_gnn.evaluation.run import Outcome, run_study
 from panda_gnn.evaluation.store import Row, Store
-from panda_gnn.evaluation.study import Study, at_least_one
+from panda_gnn.evaluation.study import Study
 from panda_gnn.evaluation.tracking import TRACKERS, Tracker, open_tracker
 from panda_gnn.evaluation.verification import Verification, verify
 
@@ -43,27 +51,35 @@ def add_execution_arguments(
         results: The folder of the rows unless told otherwise; ``None`` for one that is deleted.
     """
     where = parser.add_argument_group("where trials run")
-    where.add_argument(
-        "--executor", default="local", metavar="NAME", help=f"{', '.join(EXECUTORS)} (local)"
-    )
-    where.add_argument(
-        "--workers", type=int, metavar="N", help="trials at a time (one per processor)"
-    )
+    add_choice(where, "--executor", EXECUTORS, "local")
+    add_whole(where, "--workers", "trials at a time (one per processor)")
     where.add_argument("--address", metavar="ADDRESS", help="ray: join the cluster at this address")
     where.add_argument("--partition", metavar="NAME", help="slurm: the partition of the jobs")
     where.add_argument(
-        "--time", default="1h", metavar="TIME", help="slurm: how long a job may take (1h)"
+        "--time",
+        type=seconds,
+        default="1h",
+        metavar="TIME",
+        help="slurm: how long a job may take (1h)",
     )
     where.add_argument(
-        "--memory", type=float, default=4.0, metavar="GB", help="slurm: memory of a job (4)"
+        "--memory",
+        type=real("a number above 0", above=0),
+        default=4.0,
+        metavar="GB",
+        help="slurm: memory of a job (4)",
     )
-    kept = "not kept" if results is None else str(results)
-    parser.add_argument(
-        "--results", type=Path, default=results, metavar="FOLDER", help=f"keeps the rows ({kept})"
+    where.add_argument(
+        "--trial-seconds",
+        type=real("a number above 0", above=0, most=threading.TIMEOUT_MAX),
+        metavar="S",
+        help="a trial that takes longer has failed",
     )
-    parser.add_argument(
-        "--track", default="none", metavar="NAME", help=f"{', '.join(TRACKERS)} (none)"
+    where.add_argument(
+        "--retry-failed", action="store_true", help="run trials again that failed before"
     )
+    add_results_argument(parser, results)
+    add_choice(parser, "--track", TRACKERS, "none", what="tracker")
     add_data_arguments(parser)
 
 
@@ -77,16 +93,11 @@ class Execution:
     """
 
     def __init__(self, options: argparse.Namespace, name: str, *, alone: bool = False) -> None:
-        choose("executor", options.executor, EXECUTORS)
-        choose("tracker", options.track, TRACKERS)
         processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-        default = 1 if alone else processors
-        workers = default if options.workers is None else options.workers
-        if alone and workers != 1:
+        self._workers = options.workers or (1 if alone else processors)
+        if alone and self._workers != 1:
             raise InputError("--workers must be 1 here: times are measured on a machine at rest")
         self._options = options
-        self._workers = at_least_one("--workers", workers)
-        self._minutes = math.ceil(seconds("--time", options.time) / 60)
         self._temporary = None
         self._folder = options.results
         if self._folder is None:
@@ -127,8 +138,6 @@ class Execution:
         trials: int,
         first_seed: int = 0,
         budget: float | None = None,
-        trial_seconds: float | None = None,
-        retry_failed: bool = False,
     ) -> Outcome:
         """Run a study; datasets are fetched once, before the workers start."""
         root, mirror = self._options.root, self._options.mirror
@@ -158,8 +167,9 @@ class Execution:
             first_seed=first_seed,
             budget=budget,
             tracker=self._tracker,
-            trial_seconds=trial_seconds,
-            retry_failed=retry_failed,
+            trial_seconds=self._options.trial_seconds,
+            retry_failed=self._options.retry_failed,
+            resumes=measure.resumes,
         )
 
     def verify(self, study: Study, rows: Sequence[Row]) -> Verification:
@@ -184,7 +194,7 @@ class Execution:
                 self._workers,
                 self._folder / "slurm",
                 partition=options.partition,
-                minutes=self._minutes,
+                minutes=math.ceil(options.time / 60),
                 memory=options.memory,
             )
         return LocalExecutor(self._workers)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
-from panda_gnn.errors import InputError, choose
+from panda_gnn.cli.options import add_whole, one_of
 from panda_gnn.reports.figures import FIGURES, Request, figure_study, make_figure
 
 
@@ -17,14 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "figures:\n" + "\n".join(
         f"  {name:{width}}  {kind.summary}" for name, kind in FIGURES.items()
     )
-    parser.add_argument("name", metavar="NAME", help="which figure, see below")
+    parser.add_argument(
+        "name", type=one_of("figure", FIGURES), metavar="NAME", help="which figure, see below"
+    )
     parser.add_argument(
         "--dataset", nargs="+", metavar="NAME", help="datasets (those of the paper's figure)"
     )
-    parser.add_argument("--trials", type=int, metavar="N", help="repetitions (the figure's own)")
-    parser.add_argument(
-        "--graphs", type=int, metavar="N", help="measure N graphs of each dataset (all)"
-    )
+    add_whole(parser, "--trials", "repetitions (the figure's own)")
+    add_whole(parser, "--graphs", "measure N graphs of each dataset (all)")
     parser.add_argument(
         "--out", type=Path, default=Path("figures"), metavar="FOLDER", help="where to (figures)"
     )
@@ -33,11 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure what is not in the store yet, draw the figure and say where it is."""
-    kind = FIGURES[choose("figure", options.name, FIGURES)]
-    for name in ("trials", "graphs"):
-        value = getattr(options, name)
-        if value is not None and value < 1:
-            raise InputError(f"--{name} is {value}, it must be at least 1")
+    kind = FIGURES[options.name]
     request = Request(
         datasets=kind.datasets if options.dataset is None else tuple(options.dataset),
         trials=kind.trials if options.trials is None else options.trials,

@@ -1,12 +1,23 @@
-"""Options that several commands share, and how their values are read."""
+"""Options that several commands share, and how their values are read.
+
+Values are checked by :mod:`panda_gnn.options` while they are read, so that a command gets what it
+can use.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import re
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
 
-from panda_gnn.errors import InputError
+from panda_gnn.errors import InputError, choose, shown
+from panda_gnn.options import real_number, whole_number
+
+T = TypeVar("T")
 
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,25 +29,124 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def names(text: str | None) -> list[str] | None:
-    """A list of names separated by commas; ``None`` where the option is not given."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+def add_results_argument(
+    parser: argparse.ArgumentParser, results: Path | None = Path("results")
+) -> None:
+    """The folder of the rows; by default ``None`` for one that is deleted."""
+    kept = "not kept" if results is None else str(results)
+    parser.add_argument(
+        "--results", type=Path, default=results, metavar="FOLDER", help=f"keeps the rows ({kept})"
+    )
+
+
+def add_rule_argument(
+    parser: argparse._ActionsContainer, use: str = "which epoch's test score counts"
+) -> None:
+    """The option that chooses an epoch."""
+    from panda_gnn.evaluation.epoch_selection import SELECTIONS
+
+    add_choice(parser, "--selection", SELECTIONS, "best-val", use)
+
+
+def add_cell_arguments(parser: argparse._ActionsContainer) -> None:
+    """The options that name a dataset and a backbone."""
+    parser.add_argument("--dataset", default="mutag", metavar="NAME", help="dataset (mutag)")
+    parser.add_argument(
+        "--backbone", default="gcn", metavar="NAME", help="gcn, gin, rgcn or rgin (gcn)"
+    )
+
+
+def add_whole(
+    parser: argparse._ActionsContainer,
+    option: str,
+    meaning: str,
+    default: int | None = None,
+    *,
+    least: int = 1,
+    dest: str | None = None,
+) -> None:
+    """An option that takes a whole number from ``least`` on."""
+    if default is not None:
+        meaning = f"{meaning} ({default})"
+    dest = dest or option.removeprefix("--").replace("-", "_")
+    parser.add_argument(
+        option, dest=dest, type=whole(least), default=default, metavar="N", help=meaning
+    )
+
+
+def add_choice(
+    parser: argparse._ActionsContainer,
+    option: str,
+    choices: Iterable[str],
+    default: str,
+    meaning: str = "",
+    what: str | None = None,
+) -> None:
+    """An option that takes one of some names; ``what`` these are is what the option is called."""
+    meaning = f"{meaning}: " if meaning else ""
+    parser.add_argument(
+        option,
+        type=one_of(what or option.removeprefix("--"), choices),
+        default=default,
+        metavar="NAME",
+        help=f"{meaning}{', '.join(choices)} ({default})",
+    )
+
+
+def flag_of(name: str) -> str:
+    """What the option of a parameter is called."""
+    return f"--{name.replace('_', '-')}"
+
+
+def whole(least: int = 1) -> Callable[[str], int]:
+    """Reads a whole number from ``least`` on."""
+    return _reader(int, lambda value: whole_number("", value, least))
+
+
+def real(accepted: str, **bounds: float) -> Callable[[str], float]:
+    """Reads a number within the bounds of :func:`panda_gnn.options.real_number`."""
+    return _reader(float, lambda value: real_number("", value, accepted, **bounds))  # type: ignore[arg-type]
+
+
+def one_of(what: str, choices: Iterable[str]) -> Callable[[str], str]:
+    """Reads a name that is one of ``choices``."""
+    return _reader(str, lambda name: choose(what, name, choices))
+
+
+def _reader(parse: Callable[[str], Any], check: Callable[[Any], T]) -> Callable[[str], T]:
+    def read(text: str) -> T:
+        value: Any = text
+        with suppress(ValueError):
+            value = parse(text)
+        try:
+            return check(value)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(str(error).strip()) from error
+
+    return read
+
+
+def names(text: str) -> list[str]:
+    """A list of names separated by commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def value(text: str) -> str | int | float | bool | None:
     """The value of a setting: a number, ``true``, ``false`` or ``null`` as in JSON, or the text."""
     try:
         read: str | int | float | bool | None = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return read
 
 
-def seconds(option: str, text: str) -> float:
+def seconds(text: str) -> float:
     """A time such as ``90s``, ``30m`` or ``1h30m``."""
-    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", text)
+    match = re.fullmatch(r"(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?", text)
     parts = [int(part or 0) for part in match.groups()] if match else []
     total = sum(part * unit for part, unit in zip(parts, (3600, 60, 1), strict=False))
     if total == 0:
-        raise InputError(f"{option} is '{text}', it must be a time such as 90s, 30m or 1h30m")
+        raise argparse.ArgumentTypeError(
+            f"must be a time such as 90s, 30m or 1h30m, not {shown(text)}"
+        )
     return float(total)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,18 +14,25 @@ from rich.console import Console
 from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
-from panda_gnn.cli.options import add_data_arguments
+from panda_gnn.cli.options import add_data_arguments, add_whole, flag_of, one_of, real, whole
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.diagnostics.quantities import count_edges, graph_quantities
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError
 from panda_gnn.graph.parallel import in_parallel
 from panda_gnn.reports.drawing.graph_pictures import plot_rewiring
 from panda_gnn.reports.table_formats import text_table
-from panda_gnn.rewiring import REWIRINGS, Expander, FullyAdjacent, Rewiring, rewire_dataset
+from panda_gnn.rewiring import (
+    REWIRINGS,
+    Cayley,
+    Expander,
+    FullyAdjacent,
+    Rewiring,
+    rewire_dataset,
+)
 
 #: The options of the methods: their types, and what they mean.
 OPTIONS: dict[str, tuple[type, str]] = {
-    "iterations": (int, "fosr, gtr, sdrf: edges to add"),
+    "iterations": (int, "fosr, gtr, sdrf, proxy-add, proxy-delete: edges to add or delete"),
     "warmup": (int, "fosr: power steps before the first edge"),
     "tau": (float, "sdrf: inverse temperature of the draws"),
     "removal_bound": (float, "sdrf: remove edges above this curvature"),
@@ -33,13 +40,26 @@ OPTIONS: dict[str, tuple[type, str]] = {
     "added": (int, "borf: edges to add in each batch"),
     "removed": (int, "borf: edges to delete in each batch"),
     "variant": (str, "sdrf, borf: paper, or released for the public code's defects"),
-    "rounds": (int, "afrc: how many rounds"),
+    "sketch": (int, "gtr: coordinates of a sketch of resistances"),
+    "rounds": (int, "afrc: how many rounds; virtual-node: rounds that tell roles apart"),
     "cycles": (int, "afrc: 3 or 4, the longest cycles that count"),
-    "alpha": (float, "digl: probability to return"),
-    "eps": (float, "digl: entries below this are dropped"),
+    "alpha": (float, "digl: probability to return; half-hop: the source's part of a slow node"),
+    "eps": (float, "digl, heat: entries below this are dropped"),
+    "t": (float, "heat: how long heat spreads"),
+    "p": (float, "half-hop: probability of a node to be slowed down"),
+    "criterion": (str, "proxy-add, proxy-delete: max or min of the spectral gap"),
+    "k": (int, "central-edges: how many nodes"),
+    "centrality": (str, "central-edges: which nodes are central"),
     "snapshots": (int, "laser: the greatest distance"),
     "rho": (float, "laser: the fraction of the nodes at each distance"),
     "seed": (int, "of what is drawn at random"),
+}
+
+#: What a value of a type is called, and what reads it.
+READERS: dict[type, tuple[str, Callable[[str], object]]] = {
+    int: ("N", whole(0)),
+    float: ("X", real("a number", infinite=True)),
+    str: ("NAME", str),
 }
 
 #: The most edges that making all pairs of nodes adjacent may give; each takes 24 bytes.
@@ -49,34 +69,37 @@ MOST_PAIRS = 200_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("dataset", metavar="DATASET", help="such as mutag or reddit-binary")
-    parser.add_argument("--method", required=True, metavar="NAME", help=", ".join(REWIRINGS))
+    parser.add_argument(
+        "--method",
+        type=one_of("method", REWIRINGS),
+        required=True,
+        metavar="NAME",
+        help=", ".join(REWIRINGS),
+    )
     methods = parser.add_argument_group("options of the methods (their own defaults)")
     for name, (kind, meaning) in OPTIONS.items():
-        metavar = {int: "N", float: "X", str: "NAME"}[kind]
-        methods.add_argument(_flag(name), type=kind, metavar=metavar, help=meaning)
-    parser.add_argument("--threads", type=int, metavar="N", help="how many (as many as torch uses)")
+        metavar, read = READERS[kind]
+        methods.add_argument(flag_of(name), type=read, metavar=metavar, help=meaning)
+    add_whole(parser, "--threads", "how many (as many as torch uses)")
     parser.add_argument("--quick", action="store_true", help="count edges, measure nothing else")
     parser.add_argument("--plot", metavar="FILE", help="draw one graph before and after")
-    parser.add_argument(
-        "--graph", type=int, default=0, metavar="N", help="which graph to draw (0, the first)"
-    )
+    add_whole(parser, "--graph", "which graph to draw", 0, least=0)
     add_data_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Rewire, measure, print and draw."""
     rewiring = make_rewiring(options)
-    if options.threads is not None and options.threads < 1:
-        raise InputError(f"--threads is {options.threads}, it must be at least 1")
     dataset = load(options.dataset, root=options.root, mirror=options.mirror)
-    if not 0 <= options.graph < len(dataset):
+    if options.graph >= len(dataset):
         raise InputError(f"--graph is {options.graph}, it must be in 0..{len(dataset) - 1}")
     graphs = list(dataset)
     if isinstance(rewiring, FullyAdjacent):
         check_pairs(graphs)
     with Console(stderr=True).status("compiling, once per installation"):
         triangle_with_tail = torch.tensor([[0, 1, 0, 2, 3], [1, 2, 2, 3, 4]])
-        graph_quantities(rewiring(Data(edge_index=to_undirected(triangle_with_tail), num_nodes=5)))
+        edge_index = to_undirected(triangle_with_tail)
+        graph_quantities(rewiring(Data(x=torch.zeros(5, 1), edge_index=edge_index, num_nodes=5)))
     begin = time.perf_counter()
     rewired = rewire_dataset(graphs, rewiring, cache=False, threads=options.threads)
     seconds = time.perf_counter() - begin
@@ -107,21 +130,17 @@ def check_pairs(graphs: Sequence[Data], most: int = MOST_PAIRS) -> None:
 
 def make_rewiring(options: argparse.Namespace) -> Rewiring:
     """The rewiring that the options ask for; those that its method does not have are refused."""
-    kind: Any = REWIRINGS[choose("method", options.method, REWIRINGS)]
+    kind: Any = REWIRINGS[options.method]
     known = [name for name in OPTIONS if name in inspect.signature(kind).parameters]
     asked = {name: value for name in OPTIONS if (value := getattr(options, name)) is not None}
     for name in asked:
         if name not in known:
-            others = ", ".join(map(_flag, known)) or "none"
-            raise InputError(f"{options.method} has no option {_flag(name)}: it has {others}")
-    if kind is Expander:
+            others = ", ".join(map(flag_of, known)) or "none"
+            raise InputError(f"{options.method} has no option {flag_of(name)}: it has {others}")
+    if kind in (Expander, Cayley):
         asked["interleaved"] = False  # to be measured and drawn with the graph itself
     rewiring: Rewiring = kind(**asked)
     return rewiring
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 def _rows(

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.table import Table
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
-from panda_gnn.cli.options import names, value
-from panda_gnn.errors import InputError, choose
+from panda_gnn.cli.options import add_cell_arguments, add_choice, add_whole, names, value
+from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Setting
 from panda_gnn.evaluation.methods import complete, configure
 from panda_gnn.evaluation.run import Outcome
 from panda_gnn.evaluation.search import SEARCH_SAMPLERS, Tried, default_space, search, search_name
 from panda_gnn.evaluation.store import Finished, by_config_and_seed
-from panda_gnn.evaluation.study import Study, at_least_one
+from panda_gnn.evaluation.study import Study
 
 #: How many of the best combinations are printed.
 SHOWN = 10
@@ -25,8 +25,7 @@ SHOWN = 10
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("--dataset", default="mutag", metavar="NAME", help="dataset (mutag)")
-    parser.add_argument("--backbone", default="gcn", metavar="NAME", help="backbone (gcn)")
+    add_cell_arguments(parser)
     parser.add_argument("--method", default="panda", metavar="NAME", help="method (panda)")
     parser.add_argument(
         "--space",
@@ -35,26 +34,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE,VALUE",
         help="values of a setting, once per setting (the paper's search space)",
     )
-    parser.add_argument(
-        "--sampler", default="grid", metavar="NAME", help=f"{', '.join(SEARCH_SAMPLERS)} (grid)"
-    )
-    parser.add_argument(
-        "--samples", type=int, default=40, metavar="N", help="combinations of tpe and random (40)"
-    )
-    parser.add_argument(
-        "--trials", type=int, default=5, metavar="N", help="seeds of a combination (5)"
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="what tpe and random ask for (0)"
-    )
+    add_choice(parser, "--sampler", SEARCH_SAMPLERS, "grid")
+    add_whole(parser, "--samples", "combinations of tpe and random", 40)
+    add_whole(parser, "--trials", "seeds of a combination", 5)
+    add_whole(parser, "--seed", "decides what tpe and random ask for", 0, least=0)
     add_execution_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Search and print the best settings."""
-    choose("sampler", options.sampler, SEARCH_SAMPLERS)
-    trials = at_least_one("--trials", options.trials)
-    samples = at_least_one("--samples", options.samples)
     bare = configure(options.dataset, options.backbone, options.method)
     space = _space(options.space) or default_space(bare)
     for name, choices in space.items():
@@ -64,11 +52,12 @@ def run(options: argparse.Namespace) -> int:
     with Execution(options, search_name(bare)) as execution:
 
         def run_one(study: Study) -> Finished:
-            outcome = execution.run(study, trials=trials)
+            outcome = execution.run(study, trials=options.trials)
             total.ran += outcome.ran
             total.adopted += outcome.adopted
             total.left += outcome.left
             total.failures += outcome.failures
+            total.failed_before += outcome.failed_before
             if outcome.interrupted:
                 raise KeyboardInterrupt
             return by_config_and_seed(execution.store.read().rows, execution.origins(study))
@@ -78,9 +67,9 @@ def run(options: argparse.Namespace) -> int:
                 bare,
                 space,
                 run_one,
-                trials=trials,
+                trials=options.trials,
                 sampler=options.sampler,
-                samples=samples,
+                samples=options.samples,
                 seed=options.seed,
             )
         except KeyboardInterrupt:
@@ -95,7 +84,7 @@ def _space(texts: list[str]) -> dict[str, list[Setting]]:
     space: dict[str, list[Setting]] = {}
     for text in texts:
         name, equals, listed = text.partition("=")
-        values = names(listed) or []
+        values = names(listed)
         if not equals or not values:
             raise InputError(f"--space is '{text}', it must be like k=1,3,5")
         space[name] = [value(text) for text in values]

@@ -4,26 +4,40 @@ from __future__ import annotations
 
 import argparse
 import sys
-import threading
-from pathlib import Path
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
-from panda_gnn.cli.options import add_data_arguments, names, seconds
+from panda_gnn.cli.options import (
+    add_data_arguments,
+    add_results_argument,
+    add_whole,
+    names,
+    seconds,
+)
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.current import origins, rows_to_show
+from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.evaluation.failures import Failures
 from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.migration import migrate
 from panda_gnn.evaluation.run import describe
 from panda_gnn.evaluation.schedule import Trial
+from panda_gnn.evaluation.statistics import (
+    MOST_TRIALS,
+    Difference,
+    smallest_difference,
+    trials_needed,
+)
 from panda_gnn.evaluation.store import Store, by_config_and_seed
-from panda_gnn.evaluation.study import Study, at_least_one, best_candidate, load_study, study_names
+from panda_gnn.evaluation.study import Study, best_candidate, load_study, study_names
 from panda_gnn.evaluation.verification import sample_rows, sentences
+from panda_gnn.options import real_number
+from panda_gnn.reports.table_formats import WIDTH, text_table
+from panda_gnn.reports.tables import build_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,17 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     run_parser.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
     add_selection_arguments(run_parser)
-    run_parser.add_argument("--trials", type=int, metavar="N", help="seeds of a cell (the study's)")
+    add_whole(run_parser, "--trials", "seeds of a cell (the study's)")
     run_parser.add_argument(
         "--budget",
+        type=seconds,
         metavar="TIME",
         help="start no trial after this time (30m, 1h30m); trials go where one more tells most",
-    )
-    run_parser.add_argument(
-        "--trial-seconds", type=float, metavar="S", help="a trial that takes longer has failed"
-    )
-    run_parser.add_argument(
-        "--retry-failed", action="store_true", help="run trials again that failed before"
     )
     add_execution_arguments(run_parser)
     status_parser = actions.add_parser(
@@ -58,9 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     status_parser.add_argument("name", metavar="NAME", nargs="?", help=f"one of {known}")
     add_selection_arguments(status_parser)
-    status_parser.add_argument(
-        "--results", type=Path, default=Path("results"), metavar="FOLDER", help="keeps the rows"
-    )
+    add_results_argument(status_parser)
     verify_parser = actions.add_parser(
         "verify",
         help="run some of the stored trials again and compare",
@@ -70,9 +77,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     verify_parser.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
     add_selection_arguments(verify_parser)
-    verify_parser.add_argument("--sample", type=int, default=20, metavar="N", help="rows (20)")
-    verify_parser.add_argument("--seed", type=int, default=0, help="decides which rows (0)")
+    add_whole(verify_parser, "--sample", "rows", 20)
+    add_whole(verify_parser, "--seed", "decides which rows", 0, least=0)
     add_execution_arguments(verify_parser)
+    power_parser = actions.add_parser(
+        "power",
+        help="how many trials a difference needs",
+        description="How many trials are needed to see a difference with a chance of 80 %, by the "
+        "corrected resampled t-test on the 5 % level and by the naive one, from the spread of the "
+        "paired differences that are stored. No number of splits of one dataset sees less than the "
+        "smallest difference.",
+    )
+    power_parser.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
+    add_selection_arguments(power_parser)
+    power_parser.add_argument(
+        "--difference", type=float, default=5.0, metavar="D", help="the difference, in points (5)"
+    )
+    power_parser.add_argument(
+        "--selection",
+        default="best-val",
+        metavar="RULE",
+        help=f"{', '.join(SELECTIONS)} (best-val)",
+    )
+    add_results_argument(power_parser)
     migrate_parser = actions.add_parser(
         "migrate",
         help="give rows of earlier versions what rows have today",
@@ -80,48 +107,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "versions of their task and method, and a checksum, after a check against the data at "
         "hand. No score changes. Run it while no study is running.",
     )
-    migrate_parser.add_argument(
-        "--results", type=Path, default=Path("results"), metavar="FOLDER", help="keeps the rows"
-    )
+    add_results_argument(migrate_parser)
     add_data_arguments(migrate_parser)
 
 
 def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
     """The options that take a part of a study."""
     for what in ("datasets", "backbones", "methods"):
-        parser.add_argument(f"--{what}", metavar="NAMES", help=f"only these {what} (all)")
+        parser.add_argument(
+            f"--{what}", type=names, metavar="NAMES", help=f"only these {what} (all)"
+        )
 
 
 def selected_study(options: argparse.Namespace, *, with_reference: bool = False) -> Study:
     """The part of the study that the options ask for, if need be with what it is compared with."""
     study = load_study(options.name)
-    methods = names(options.methods)
+    methods = options.methods
     if methods and with_reference and study.difference.method in study.methods:
-        methods.append(study.difference.method)
-    return study.select(names(options.datasets), names(options.backbones), methods)
+        methods = [*methods, study.difference.method]
+    return study.select(options.datasets, options.backbones, methods)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run trials, show how many there are, verify or migrate their rows."""
-    actions = {"run": _run, "status": _status, "verify": _verify, "migrate": _migrate}
+    """Run trials, show how many there are or would be needed, verify or migrate their rows."""
+    actions = {
+        "run": _run,
+        "status": _status,
+        "power": _power,
+        "verify": _verify,
+        "migrate": _migrate,
+    }
     return actions[options.action](options)
 
 
 def _run(options: argparse.Namespace) -> int:
     study = selected_study(options)
-    trials = study.trials if options.trials is None else at_least_one("--trials", options.trials)
-    budget = None if options.budget is None else seconds("--budget", options.budget)
-    limit = options.trial_seconds
-    if limit is not None and not 0 < limit < threading.TIMEOUT_MAX:
-        raise InputError(f"--trial-seconds is {limit:g}, it must be a number above 0")
     with Execution(options, study.name, alone=MEASURES[study.measure].alone) as execution:
-        outcome = execution.run(
-            study,
-            trials=trials,
-            budget=budget,
-            trial_seconds=limit,
-            retry_failed=options.retry_failed,
-        )
+        outcome = execution.run(study, trials=options.trials or study.trials, budget=options.budget)
     return report("study", outcome, execution.store)
 
 
@@ -132,11 +154,51 @@ def _verify(options: argparse.Namespace) -> int:
         raise InputError(f"the study '{study.name}' measures times, which no run gives twice")
     with Execution(options, study.name) as execution:
         finished = by_config_and_seed(execution.store.read().rows, execution.origins(study))
-        rows = sample_rows(finished, at_least_one("--sample", options.sample), options.seed)
+        rows = sample_rows(finished, options.sample, options.seed)
         verification = execution.verify(study, rows)
     for sentence in sentences(verification):
         print(sentence)
     return 1 if verification.different or verification.failed else 0
+
+
+def _power(options: argparse.Namespace) -> int:
+    study = selected_study(options, with_reference=True)
+    real_number("--difference", options.difference, "a number above 0", above=0)
+    table = build_table(
+        study, Store(options.results / f"{study.name}.jsonl").read(), options.selection
+    )
+    rows = [
+        (block.name, table.label(entry.line), *_needed(entry.difference, options.difference))
+        for block in table.blocks
+        for entry in block.entries
+        if entry.difference is not None and entry.difference.deviation is not None
+    ]
+    if not rows:
+        raise InputError(
+            f"the study '{study.name}' has no two finished trials of two methods on shared splits"
+        )
+    print(f"{study.title}: trials to see a difference of {options.difference:g} in 80 % of cases")
+    columns = ("block", table.difference_name, "n", "deviation", "trials", "naive", "smallest")
+    Console(width=WIDTH).print(text_table(columns, rows))
+    return 0
+
+
+def _needed(stored: Difference, difference: float) -> tuple[str, ...]:
+    """Stored pairs, their deviation, the trials that both tests need, and what no number sees."""
+    deviation = stored.deviation or 0.0
+    smallest = smallest_difference(deviation, stored.ratio)
+    corrected, naive = (
+        trials_needed(difference, deviation, ratio) for ratio in (stored.ratio, 0.0)
+    )
+    many = f"> {MOST_TRIALS}"
+    never = "never" if difference <= smallest else many
+    return (
+        str(stored.n),
+        f"{deviation:.2f}",
+        str(corrected or never),
+        str(naive or many),
+        f"{smallest:.2f}",
+    )
 
 
 def _migrate(options: argparse.Namespace) -> int:

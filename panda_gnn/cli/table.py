@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from panda_gnn.cli.options import add_choice, add_results_argument, add_rule_argument
 from panda_gnn.cli.study import add_selection_arguments, selected_study
-from panda_gnn.errors import InputError, choose
-from panda_gnn.evaluation.epoch_selection import SELECTIONS
+from panda_gnn.errors import InputError
 from panda_gnn.evaluation.store import Store
 from panda_gnn.evaluation.study import study_names
 from panda_gnn.reports.coverage import ENOUGH, coverage
@@ -44,18 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="instead: what became of the paper's claims (terminal or markdown)",
     )
     add_selection_arguments(parser)
-    parser.add_argument(
-        "--format", default="terminal", metavar="NAME", help=f"{', '.join(FORMATS)} (terminal)"
-    )
-    parser.add_argument(
-        "--selection",
-        default="best-val",
-        metavar="RULE",
-        help=f"which epoch's test score counts: {', '.join(SELECTIONS)} (best-val)",
-    )
-    parser.add_argument(
-        "--results", type=Path, default=Path("results"), metavar="FOLDER", help="keeps the rows"
-    )
+    add_choice(parser, "--format", FORMATS, "terminal")
+    add_rule_argument(parser)
+    add_results_argument(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -68,14 +59,13 @@ def run(options: argparse.Namespace) -> None:
         return
     if options.name is None:
         raise InputError("NAME is missing: name a study, or ask for --coverage or --claims")
-    render = FORMATS[choose("format", options.format, FORMATS)]
     study = selected_study(options, with_reference=True)
     contents = Store(options.results / f"{study.name}.jsonl").read()
     table = build_table(study, contents, options.selection)
     if options.format == "terminal":
         print(terminal(table, colour=sys.stdout.isatty()), end="")
     else:
-        print(render(table), end="")
+        print(FORMATS[options.format](table), end="")
 
 
 def _coverage(results: Path) -> Lines:

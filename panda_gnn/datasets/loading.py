@@ -40,14 +40,19 @@ def data_root(root: str | os.PathLike[str] | None = None) -> Path:
     the user's cache folder.
     """
     named = root if root is not None else os.environ.get(ROOT_VARIABLE)
-    if named:
-        return Path(named).expanduser().absolute()
-    if sys.platform == "win32":
-        caches = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        caches = Path.home() / "Library" / "Caches"
-    else:
-        caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    try:
+        if named:
+            return Path(named).expanduser().absolute()
+        if sys.platform == "win32":
+            caches = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        elif sys.platform == "darwin":
+            caches = Path.home() / "Library" / "Caches"
+        else:
+            caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError as error:
+        raise InputError(
+            f"there is no home folder to keep datasets in: set {ROOT_VARIABLE} to another folder"
+        ) from error
     return caches / "panda-gnn" / "data"
 
 

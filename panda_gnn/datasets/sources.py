@@ -84,7 +84,7 @@ def check_sums(folder: Path, files: list[str]) -> None:
     listing = folder / CHECKSUMS
     if not listing.is_file():
         return
-    lines = listing.read_text(errors="replace").splitlines()
+    lines = listing.read_text("utf-8", errors="replace").splitlines()
     sums = {
         name.strip().lstrip("*").removeprefix("./"): digest.lower()
         for digest, _, name in (line.partition(" ") for line in lines)

@@ -178,6 +178,8 @@ class PandaEstimator(BaseEstimator):
         model.load_state_dict(watch.best)
         self.model_: GNN = model.eval()
         self.edge_values_ = sorted(table.edge_options)
+        kinds = table.edge_options.get("edge_type")
+        self.num_relations_ = 1 if kinds is None or not kinds.numel() else int(kinds.max()) + 1
         self.n_iter_ = len(curves.loss)
         self.validation_scores_ = list(curves.validation)
 
@@ -228,20 +230,21 @@ class PandaEstimator(BaseEstimator):
         """A model of the fitted shape, for its weights to be read into."""
         values = {
             "edge_weight": torch.ones(2),
-            "edge_type": torch.zeros(2, dtype=torch.long),
+            "edge_type": torch.tensor([0, self.num_relations_ - 1]),
         }
         x = torch.zeros(2, self.n_features_in_)
         y = torch.full((1,), self.num_outputs_ - 1)
         ends = torch.tensor([0, 2])
+        of_nodes = self.task.name.startswith("node")
         table = GraphTable(
             x,
             y if self.task.metric.of_classes else torch.zeros(1, self.num_outputs_),
             torch.tensor([[0, 1], [1, 0]]),
             ends,
             ends,
-            torch.tensor([True, False]),
-            {name: values[name] for name in self.edge_values_},
-            torch.zeros(1, dtype=torch.long) if self.task.name.startswith("node") else None,
+            high=torch.tensor([True, False]),
+            edge_options={name: values[name] for name in self.edge_values_},
+            target_nodes=torch.zeros(1, dtype=torch.long) if of_nodes else None,
         )
         config = self.config()
         with torch.random.fork_rng(devices=[]):

@@ -30,7 +30,15 @@ KINDS: dict[str, type[PandaEstimator]] = {
     for kind in (PandaClassifier, PandaRegressor, PandaNodeClassifier, PandaNodeRegressor)
 }
 #: What is learned beside the weights: numbers and names, and arrays.
-PLAIN = ("n_features_in_", "num_outputs_", "seed_", "edge_values_", "n_iter_", "single_")
+PLAIN = (
+    "n_features_in_",
+    "num_outputs_",
+    "seed_",
+    "edge_values_",
+    "num_relations_",
+    "n_iter_",
+    "single_",
+)
 ARRAYS = ("classes_", "mean_", "scale_")
 
 

@@ -31,6 +31,8 @@ class GraphTable:
         edge_options: What else layers may ask for, one row for each edge.
         target_nodes: The node whose output is to be each row of ``y``; ``None`` where these are
             targets of whole graphs.
+        virtual: The mask of nodes that a rewiring added and no read-out counts, if there are any.
+        other: Edges that every second layer uses instead, and where those of each graph start.
     """
 
     x: Tensor
@@ -41,6 +43,8 @@ class GraphTable:
     high: Tensor | None = None
     edge_options: Mapping[str, Tensor] = field(default_factory=dict)
     target_nodes: Tensor | None = None
+    virtual: Tensor | None = None
+    other: tuple[Tensor, Tensor] | None = None
     _prepared: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -65,6 +69,11 @@ class GraphTable:
         else:
             node_ptr, edge_ptr = slices["x"], slices["edge_index"]
         mask = data.get("target_mask")
+        other = data.get("expander_edge_index")
+        if other is not None:
+            alone = torch.tensor([0, other.size(1)])
+            other_ptr = alone if slices is None else slices["expander_edge_index"]
+            other = other + torch.repeat_interleave(node_ptr[:-1], other_ptr.diff()), other_ptr
         return cls(
             data.x,
             data.y if data.y.is_floating_point() else data.y.view(-1),
@@ -74,6 +83,8 @@ class GraphTable:
             data.get("high"),
             {name: data[name] for name in edge_attributes if name in data},
             None if mask is None else mask.nonzero().view(-1),
+            data.get("virtual"),
+            other,
         )
 
     def with_nodes(self, *, x: Tensor | None = None, high: Tensor | None = None) -> GraphTable:
@@ -107,13 +118,20 @@ class GraphTable:
     def scores(self, model: GNN) -> Tensor:
         """What ``model`` gives for each row of ``y``."""
         edges = self._prepare("partition" if isinstance(model, PandaGNN) else "edges")
-        out: Tensor = model(self.x, edges, batch=self.graph_of_node, num_graphs=self.num_graphs)
-        return out if self.target_nodes is None else out[self.target_nodes]
+        options = {} if self.other is None else {"expander_edge_index": self._prepare("other")}
+        batch, num_graphs = self.graph_of_node, self.num_graphs
+        if self.virtual is not None:  # they make a graph of their own, which nobody reads
+            batch, num_graphs = batch.where(~self.virtual, num_graphs), num_graphs + 1
+        out: Tensor = model(self.x, edges, batch=batch, num_graphs=num_graphs, **options)
+        return out[: self.num_graphs] if self.target_nodes is None else out[self.target_nodes]
 
     def _prepare(self, kind: str) -> Edges | WidthPartition:
         if kind not in self._prepared and kind == "partition":
             assert self.high is not None
             self._prepared[kind] = WidthPartition(self.edge_index, self.high, **self.edge_options)
+        elif kind not in self._prepared and kind == "other":
+            assert self.other is not None
+            self._prepared[kind] = Edges.of_graph(self.other[0], self.x.size(0))
         elif kind not in self._prepared:
             self._prepared[kind] = Edges.of_graph(
                 self.edge_index,
@@ -152,6 +170,10 @@ class GraphTable:
         nodes, graph_of_node, node_ptr = _ranges(self.node_ptr, graphs)
         edges, graph_of_edge, edge_ptr = _ranges(self.edge_ptr, graphs)
         shift = node_ptr[:-1] - self.node_ptr[graphs]
+        other = None
+        if self.other is not None:
+            others, graph_of_other, other_ptr = _ranges(self.other[1], graphs)
+            other = self.other[0][:, others] + shift[graph_of_other], other_ptr
         part = GraphTable(
             self.x[nodes],
             y,
@@ -160,6 +182,8 @@ class GraphTable:
             edge_ptr,
             None if self.high is None else self.high[nodes],
             {name: values[edges] for name, values in self.edge_options.items()},
+            virtual=None if self.virtual is None else self.virtual[nodes],
+            other=other,
         )
         vars(part)["graph_of_node"] = graph_of_node
         return part

@@ -2,8 +2,9 @@
 
 A driver claims a trial before it starts it. Claims are in a file beside the store, changed under a
 lock. A claim counts as long as its driver lives: on this machine that is looked up, of a driver on
-another machine it is believed for :data:`BELIEVED` seconds after it last reported. Then whoever
-asks next takes the trial over.
+another machine it is believed until its last report has been in the file for :data:`BELIEVED`
+seconds. Then whoever asks next takes the trial over. These seconds are those of the asking process
+since it first saw the report, so no clock has to be right, nor two to agree.
 """
 
 from __future__ import annotations
@@ -13,18 +14,20 @@ import os
 import platform
 import time
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
 
-from panda_gnn.evaluation.store import Identity
+from panda_gnn.errors import InputError
+from panda_gnn.evaluation.store import Identity, stop_when_unwritable
 
 #: Seconds between two reports of a driver.
 REPORT_EVERY = 15.0
 
-#: Seconds for which a driver on another machine is believed to live after a report.
+#: Seconds for which a driver on another machine is believed to live without a new report.
 BELIEVED = 120.0
 
 
@@ -41,37 +44,46 @@ class Claims:
         self._mine: set[str] = set()
         self._reported = 0.0
         self._id = uuid.uuid4().hex
+        self._first_seen: dict[tuple[str, str], float] = {}
 
     def take(self, trial: Identity) -> bool:
         """Claim a trial; ``False`` if another driver that lives has claimed it."""
-        with FileLock(self._lock):
+        name = name_of(trial)
+        with self._locked():
             claims = self._read()
-            owner = claims.get(_name(trial))
-            if owner is not None and owner.get("id") != self._id and _lives(owner):
+            owner = claims.get(name)
+            if owner is not None and owner.get("id") != self._id and self._lives(owner):
                 return False
-            self._mine.add(_name(trial))
+            self._mine.add(name)
             self._write(claims)
         return True
 
     def release(self, trial: Identity) -> None:
         """The trial is finished, or will not be run by this driver."""
-        if _name(trial) in self._mine:
-            self._mine.remove(_name(trial))
-            with FileLock(self._lock):
-                self._write(self._read())
+        if name_of(trial) in self._mine:
+            self._mine.remove(name_of(trial))
+            self._rewrite()
 
     def report(self) -> None:
         """Say that this driver lives, if it is time to."""
         if self._mine and time.monotonic() - self._reported > REPORT_EVERY:
-            with FileLock(self._lock):
-                self._write(self._read())
+            self._rewrite()
 
     def close(self) -> None:
         """This driver ends."""
         if self._mine:
             self._mine.clear()
-            with FileLock(self._lock), suppress(OSError):
-                self._write(self._read())
+            with suppress(InputError):
+                self._rewrite()
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        with stop_when_unwritable(self.path), FileLock(self._lock):
+            yield
+
+    def _rewrite(self) -> None:
+        with self._locked():
+            self._write(self._read())
 
     def _read(self) -> dict[str, Any]:
         """The claims of all drivers; of a file that nobody can read, none."""
@@ -89,7 +101,7 @@ class Claims:
         kept = {
             name: other
             for name, other in claims.items()
-            if other.get("id") != self._id and _lives(other)
+            if other.get("id") != self._id and self._lives(other)
         }
         kept |= dict.fromkeys(sorted(self._mine - set(kept)), owner)
         self._reported = time.monotonic()
@@ -100,8 +112,16 @@ class Claims:
         fresh.write_text(json.dumps(kept), "utf-8")
         fresh.replace(self.path)
 
+    def _lives(self, owner: dict[str, Any]) -> bool:
+        if owner.get("host") == _host() and owner.get("started") is not None:
+            return bool(_start_of(owner.get("pid", 0)) == owner["started"])
+        report = (str(owner.get("id")), str(owner.get("reported")))
+        now = time.monotonic()
+        return now - self._first_seen.setdefault(report, now) < BELIEVED
 
-def _name(trial: Identity) -> str:
+
+def name_of(trial: Identity) -> str:
+    """A trial in one line of text, the same in every process."""
     key, origin, seed = trial
     return json.dumps([key, seed, *origin])
 
@@ -127,10 +147,3 @@ def _start_of(pid: int) -> str | None:
         return None
     words = stat.rpartition(")")[2].split()
     return None if words[0] in "ZX" else words[19]
-
-
-def _lives(owner: dict[str, Any]) -> bool:
-    if owner.get("host") == _host() and owner.get("started") is not None:
-        return bool(_start_of(owner.get("pid", 0)) == owner["started"])
-    reported = owner.get("reported")
-    return isinstance(reported, int | float) and abs(time.time() - reported) < BELIEVED

@@ -5,12 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any, get_type_hints
 
-from panda_gnn.errors import InputError
+from pydantic import BeforeValidator, TypeAdapter, create_model
+from pydantic_core import PydanticCustomError
 
-Setting = str | int | float | bool | None
+from panda_gnn.options import LARGEST, Count, Fraction, Natural, Positive, Table, validate
+
+
+def _plain(value: Any) -> Any:
+    number = isinstance(value, (int, float)) and -LARGEST <= value <= LARGEST
+    if not (number or value is None or isinstance(value, str)):
+        raise PydanticCustomError("setting", "a text, a finite number, true or false")
+    return value
+
+
+#: The value of a setting.
+Setting = Annotated[str | int | float | bool | None, BeforeValidator(_plain)]
 
 
 @dataclass(frozen=True)
@@ -37,14 +49,17 @@ class Config:
     backbone: str = "gcn"
     method: str = "none"
     settings: Mapping[str, Any] = field(default_factory=dict)
-    width: int = 64
-    num_layers: int = 4
-    dropout: float = 0.5
-    learning_rate: float = 1e-3
-    batch_size: int = 64
-    max_epochs: int = 300
-    patience: int = 100
-    threshold: float = 1.01
+    width: Count = 64
+    num_layers: Count = 4
+    dropout: Fraction = 0.5
+    learning_rate: Positive = 1e-3
+    batch_size: Count = 64
+    max_epochs: Count = 300
+    patience: Natural = 100
+    threshold: Positive = 1.01
+
+    def __post_init__(self) -> None:
+        validate("", vars(self), _CONFIG)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON, the settings in alphabetical order."""
@@ -55,12 +70,7 @@ class Config:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Config:
         """The config of which :meth:`to_dict` gave ``values``."""
-        known = {item.name for item in fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise InputError(
-                f"unknown option '{unknown[0]}': a config has {', '.join(sorted(known))}"
-            )
+        validate("", values, _CONFIG)
         return cls(**values)
 
     def __hash__(self) -> int:
@@ -70,6 +80,27 @@ class Config:
     def key(self) -> str:
         """A short hash of all values: equal for equal configs, on every machine."""
         return key_of(self.to_dict())
+
+
+_FIELDS: dict[str, Any] = {
+    **get_type_hints(Config, include_extras=True),
+    "settings": Mapping[str, Setting],
+}
+
+#: The fields of a config that say how a model is trained, and their types.
+TRAINING = dict(list(_FIELDS.items())[4:])
+
+
+def _table(fields: Mapping[str, Any], *needed: str) -> Any:
+    """The type of a table with these fields, of which only some must be there."""
+    kinds: Any = {name: (kind, ... if name in needed else None) for name, kind in fields.items()}
+    return create_model("Fields", __base__=Table, **kinds)
+
+
+_CONFIG = TypeAdapter(_table(_FIELDS, "dataset"))
+
+#: A table of fields of training, with any or none of them.
+Training = _table(TRAINING)
 
 
 def key_of(config: Mapping[str, Any]) -> str:

@@ -72,6 +72,7 @@ class Measure:
         own_graphs: Whether it makes its graphs itself: ``config.dataset`` is then no dataset that
             could be loaded, and its settings are the only ones a config may have.
         alone: Whether nothing may run beside it, because it measures time.
+        resumes: Whether ``run`` takes the path of a ``checkpoint`` and goes on from there.
     """
 
     name: str
@@ -82,3 +83,4 @@ class Measure:
     check: Callable[[Config], object] = lambda config: None
     own_graphs: bool = False
     alone: bool = False
+    resumes: bool = False

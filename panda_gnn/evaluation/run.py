@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import signal
+import hashlib
 import threading
 import time
 import warnings
@@ -12,12 +12,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from types import FrameType
 
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation.claims import Claims
+from panda_gnn.evaluation.checkpoint import remove_checkpoint
+from panda_gnn.evaluation.claims import Claims, name_of
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.executors import WorkerDied, WorkerExecutor
+from panda_gnn.evaluation.executors import ExecutorLost, WorkerDied, WorkerExecutor, WorkersLost
 from panda_gnn.evaluation.failures import Failures, limited
 from panda_gnn.evaluation.origin import Origin, origin_of
 from panda_gnn.evaluation.row_check import fault_of_values
@@ -25,10 +27,14 @@ from panda_gnn.evaluation.schedule import Schedule, Trial
 from panda_gnn.evaluation.store import Identity, Row, Store, by_config_and_seed, identity
 from panda_gnn.evaluation.study import Study
 from panda_gnn.evaluation.tracking import Tracker
+from panda_gnn.interrupts import on_request_to_end
 from panda_gnn.progress import progress_bar
 
 #: After so many workers died with it, a trial is given up.
 MAX_DEATHS = 3
+
+#: After all workers were lost so many times without a finished trial, a cluster is given up.
+MAX_LOSSES = 10
 
 #: Seconds between two looks at whether Ctrl-C was pressed.
 LOOK_UP = 0.2
@@ -45,9 +51,9 @@ class Outcome:
         ran: Trials that were run and kept.
         adopted: Trials that another study in the same folder had already run.
         left: Trials that the study still needs.
-        failures: One sentence for each config or trial that could not be finished.
+        failures: One sentence for each trial that could not be finished.
         failed_before: Trials that failed in an earlier run and were not tried again.
-        interrupted: Whether it was ended with Ctrl-C.
+        interrupted: Whether it was ended with Ctrl-C or another signal.
     """
 
     ran: int = 0
@@ -71,13 +77,16 @@ def run_study(
     tracker: Tracker | None = None,
     trial_seconds: float | None = None,
     retry_failed: bool = False,
+    resumes: bool = False,
 ) -> Outcome:
     """Run what the store does not have yet, and return when that is done or the budget is spent.
 
     Every row is on disk before the next trial starts in its place: whatever is killed, only trials
-    under way are lost. A trial whose worker dies runs again, :data:`MAX_DEATHS` times in all. A
-    trial that fails (it raises an error, gives scores that are no numbers, takes too long) is
-    written down with its reason, and the others go on; a config that is rejected is left out.
+    under way are lost. A trial whose worker dies runs again, :data:`MAX_DEATHS` times in all; one
+    that is lost with a whole cluster runs again as often as it takes. A trial that fails (it raises
+    an error, gives scores that are no numbers, takes too long) is written down with its reason, and
+    the others go on. A store that cannot be written any more, or a cluster that does not come back,
+    ends the run with an :class:`~panda_gnn.errors.InputError`.
 
     Other drivers may run the same study into the same store at the same time: a trial is claimed
     before it starts, see :class:`~panda_gnn.evaluation.claims.Claims`, and what others finish
@@ -95,6 +104,8 @@ def run_study(
         tracker: Is told of every finished trial, until it fails.
         trial_seconds: How long a trial may take.
         retry_failed: Whether trials that failed in an earlier run run again.
+        resumes: Whether ``run`` also takes the path of a ``checkpoint``, which is in a folder
+            beside the store until the row is.
     """
     finished = by_config_and_seed(store.read().rows, origins)
     seeds = range(first_seed, first_seed + trials)
@@ -105,12 +116,11 @@ def run_study(
     for failure in [] if retry_failed else failures.unfinished(finished):
         schedule.give_up(Trial(configs[failure["key"]], failure["seed"]))
         outcome.failed_before += failure["seed"] in seeds
-    call: Callable[[Config, int], Row] = run
-    if trial_seconds is not None:
-        call = partial(limited, run, trial_seconds)
+    checkpoints = store.path.resolve().with_name(store.path.name + ".checkpoints")
     started: dict[Trial, float] = {}
     deadline = None if budget is None else time.monotonic() + budget
     deaths = Counter[Trial]()
+    losses = 0
     under_way: dict[Future[Row], Trial] = {}
     claims = Claims(store.path)
     elsewhere: set[Trial] = set()
@@ -118,6 +128,19 @@ def run_study(
 
     def identity_of(trial: Trial) -> Identity:
         return trial.config.key, origins[trial.config.key], trial.seed
+
+    def checkpoint_of(trial: Trial) -> Path:
+        return (
+            checkpoints / f"{hashlib.sha256(name_of(identity_of(trial)).encode()).hexdigest()}.pt"
+        )
+
+    def submit(trial: Trial) -> Future[Row]:
+        call: Callable[..., Row] = run
+        if resumes:
+            call = partial(call, checkpoint=str(checkpoint_of(trial)))
+        if trial_seconds is not None:
+            call = partial(limited, call, trial_seconds)
+        return executor.submit_named(name_of(identity_of(trial)), call, *trial)
 
     def catch_up() -> None:
         """Count what other drivers have finished meanwhile."""
@@ -157,14 +180,25 @@ def run_study(
             tracker = None
             warnings.warn(f"the tracker failed and is told no more: {error}", stacklevel=1)
 
+    def without_workers(why: str) -> InputError:
+        return InputError(
+            f"{why}: {outcome.ran} trials were run, {schedule.left} are left, "
+            "and the same command continues"
+        )
+
     def settle(trial: Trial, future: Future[Row]) -> None:
+        nonlocal losses
         try:
             row = future.result()
-            if identity(row) != identity_of(trial):
-                raise InputError("the worker has another version of panda-gnn or other data")
-            problem = fault_of_values(row)
-            if problem is not None:
-                raise ArithmeticError(problem)
+        except WorkersLost as error:
+            schedule.release(trial)
+            losses += 1
+            if losses == MAX_LOSSES * executor.workers:
+                why = f"all workers were lost {MAX_LOSSES} times in a row ({error})"
+                raise without_workers(why) from error
+        except ExecutorLost as error:
+            schedule.release(trial)
+            raise without_workers(str(error)) from error
         except WorkerDied as error:
             if trial_seconds is not None and time.monotonic() - started[trial] >= trial_seconds:
                 fail(trial, f"it took longer than {trial_seconds:g} seconds")
@@ -175,19 +209,27 @@ def run_study(
                 return
             fail(trial, f"given up after {MAX_DEATHS} workers died with it ({error})")
         except InputError as error:
-            schedule.give_up_config(trial)
-            outcome.failures.append(f"{describe(trial)}: {error}")
+            fail(trial, str(error))
         except Exception as error:
             fail(trial, f"{type(error).__name__}: {error}")
         else:
-            _keep(store, row)
+            losses = 0
+            problem = fault_of_values(row)
+            if identity(row) != identity_of(trial):
+                problem = "the worker has another version of panda-gnn or other data"
+            if problem is not None:
+                fail(trial, problem)
+                return
+            store.append(row)
             schedule.finish(trial, row)
+            if resumes:
+                remove_checkpoint(checkpoint_of(trial))
             outcome.ran += 1
             tell(row)
 
     with (
         closing(claims),
-        _ended_by_interrupt(executor, outcome) as interrupted,
+        _ended_early(executor, outcome) as interrupted,
         progress_bar() as bar,
     ):
         task = bar.add_task(study.name, total=schedule.left)
@@ -202,7 +244,7 @@ def run_study(
                 if trial is None:
                     break
                 started[trial] = time.monotonic()
-                under_way[executor.submit(call, *trial)] = trial
+                under_way[submit(trial)] = trial
             if not under_way and not elsewhere:
                 break
             if time.monotonic() > look_at_others:
@@ -257,15 +299,6 @@ def describe(trial: Trial) -> str:
     return f"{method} on {config.backbone}, {config.dataset}, seed {seed}"
 
 
-def _keep(store: Store, row: Row) -> None:
-    try:
-        store.append(row)
-    except OSError as error:
-        raise InputError(
-            f"{store.path} cannot be written any more ({error}); all rows before are kept"
-        ) from error
-
-
 def _fits(config: Config, finished: dict[str, dict[int, Row]], deadline: float | None) -> bool:
     if deadline is None:
         return True
@@ -282,11 +315,12 @@ def _description(study: Study, deadline: float | None) -> str:
 
 
 @contextmanager
-def _ended_by_interrupt(executor: WorkerExecutor, outcome: Outcome) -> Iterator[threading.Event]:
-    """Gives an event that the first Ctrl-C sets, and ends the executor after it.
+def _ended_early(executor: WorkerExecutor, outcome: Outcome) -> Iterator[threading.Event]:
+    """Gives an event that the first signal to end sets, and ends the workers after it.
 
     An exception may strike while a lock is being handed back, and then nobody ever gets that lock
-    again. So the first Ctrl-C raises none; a second one does.
+    again. So the first Ctrl-C raises none; a second one does. The workers end at once with any
+    other error, too.
     """
     interrupted = threading.Event()
 
@@ -295,17 +329,14 @@ def _ended_by_interrupt(executor: WorkerExecutor, outcome: Outcome) -> Iterator[
             raise KeyboardInterrupt
         interrupted.set()
 
-    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    ours = usual and threading.current_thread() is threading.main_thread()
-    if ours:
-        signal.signal(signal.SIGINT, note)
+    whole = False
     try:
-        yield interrupted
+        with on_request_to_end(note):
+            yield interrupted
+        whole = not interrupted.is_set()
     except KeyboardInterrupt:
         interrupted.set()
     finally:
-        if ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-    if interrupted.is_set():
-        outcome.interrupted = True
-        executor.shutdown(cancel_futures=True)
+        outcome.interrupted = interrupted.is_set()
+        if not whole:
+            executor.shutdown(cancel_futures=True)

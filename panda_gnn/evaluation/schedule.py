@@ -44,10 +44,9 @@ class _Candidate:
     rows: dict[int, Row]
     under_way: set[int] = field(default_factory=set)
     given_up: set[int] = field(default_factory=set)
-    impossible: bool = False
 
     def is_settled(self, seed: int) -> bool:
-        return seed in self.rows or seed in self.given_up or self.impossible
+        return seed in self.rows or seed in self.given_up
 
 
 @dataclass(eq=False)
@@ -119,10 +118,6 @@ class Schedule:
     def give_up(self, trial: Trial) -> None:
         """The trial will not run again."""
         self._ended(trial).given_up.add(trial.seed)
-
-    def give_up_config(self, trial: Trial) -> None:
-        """No trial of this one's config will run again."""
-        self._ended(trial).impossible = True
 
     @property
     def left(self) -> int:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+FOLDS = 10
+
 
 @dataclass(frozen=True)
 class Split:
@@ -29,8 +31,47 @@ class Split:
 def random_split(count: int, seed: int, *, train: float = 0.8, validation: float = 0.1) -> Split:
     """A share of the rows for training, one for validation and the rest for test, by the seed."""
     order = torch.randperm(count, generator=torch.Generator().manual_seed(seed))
+    return Split(*order.split(split_sizes(count, train=train, validation=validation)))
+
+
+def split_sizes(count: int, *, train: float = 0.8, validation: float = 0.1) -> list[int]:
+    """How many rows a random split has for training, validation and test."""
     sizes = int(train * count), int(validation * count)
-    return Split(*order.split([*sizes, count - sum(sizes)]))
+    return [*sizes, count - sum(sizes)]
+
+
+def seen_on_validation(count: int, seeds: int) -> tuple[float, float]:
+    """The least and the greatest share of a seed's test rows that are validation rows of another
+    seed, over the random splits of ``count`` rows by the seeds 0 to ``seeds - 1``."""
+    splits = [random_split(count, seed) for seed in range(seeds)]
+    shares = []
+    for seed, split in enumerate(splits):
+        others = [other.validation for other in splits[:seed] + splits[seed + 1 :]]
+        seen = torch.isin(split.test, torch.cat([*others, split.test[:0]]))
+        shares.append(float(seen.double().mean()))
+    return min(shares), max(shares)
+
+
+def fold_split(y: Tensor, seed: int) -> Split:
+    """One of ten stratified folds for test, a tenth of the others for validation.
+
+    This is the split of `"A Fair Comparison of Graph Neural Networks for Graph Classification"
+    <https://arxiv.org/abs/1912.09893>`_ (Errica et al.): ten folds for assessment, in each of them
+    one hold-out for choices. The folds are the same for all seeds, and of seed s fold s modulo 10
+    is for test: seeds 10 to 19 train once more on the splits of 0 to 9.
+
+    Args:
+        y: The class of each row.
+        seed: The seed.
+    """
+    chance = torch.rand(y.numel(), generator=torch.Generator().manual_seed(0))
+    order = chance.argsort()
+    order = order[y[order].argsort(stable=True)]  # class by class, dealt out to the folds in turn
+    fold = seed % FOLDS
+    in_fold = torch.arange(y.numel()) % FOLDS == fold
+    others = order[~in_fold]
+    held_out = torch.arange(others.numel()) % FOLDS == fold
+    return Split(others[~held_out], others[held_out], order[in_fold])
 
 
 def named_split(kind: str, count: int, seed: int) -> Split:
@@ -52,3 +93,13 @@ def named_split(kind: str, count: int, seed: int) -> Split:
     validation = parts[(seed + 1) % folds]
     rest = [part for i, part in enumerate(parts) if i not in (seed % folds, (seed + 1) % folds)]
     return Split(torch.cat(rest), validation, test)
+
+
+def named_ratio(kind: str) -> float:
+    """Test rows over training rows of a split of own data; 0 where all seeds have the same."""
+    if kind.startswith("cv"):
+        return 1 / (int(kind[2:]) - 2)
+    if kind.startswith("rows ") or kind == "masks":
+        return 0.0
+    train, _, test = (int(share) for share in kind.split("/"))
+    return test / train

@@ -174,6 +174,21 @@ def validation_score(row: Row) -> float:
     return value
 
 
+@contextmanager
+def stop_when_unwritable(path: Path) -> Iterator[None]:
+    """Say in one sentence that a file beside or in a store cannot be written, whatever the cause.
+
+    Of the causes, a full disk and a folder that became read-only are the most frequent.
+    """
+    try:
+        yield
+    except (OSError, NotImplementedError) as error:
+        raise InputError(
+            f"{path} cannot be written any more ({error}): all rows before are kept, "
+            "and the same command continues when it can be written again"
+        ) from error
+
+
 @dataclass(frozen=True)
 class Contents:
     """What a store holds: every trial once, in the order written, and what is wrong with it."""
@@ -202,12 +217,12 @@ class Store:
             ) from error
 
     def append(self, row: Row) -> None:
-        """Write one row and return when it is on disk."""
+        """Write one row and return when it is on disk; if that cannot be, the file is as before."""
         missing = [name for name in NEEDED if name not in row]
         if missing:
             raise ValueError(f"a row needs {', '.join(NEEDED)}; this one has no {missing[0]}")
         line = line_of(row)
-        with self._locked() as file:
+        with stop_when_unwritable(self.path), self._locked() as file:
             self._mend(file)
             before = os.fstat(file).st_size
             try:

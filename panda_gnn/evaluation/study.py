@@ -24,49 +24,27 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
 from panda_gnn.errors import InputError, choose
-from panda_gnn.evaluation.config import Config, Setting
+from panda_gnn.evaluation.config import TRAINING, Config, Setting, Training
 from panda_gnn.evaluation.metrics import METRICS
 from panda_gnn.evaluation.store import Finished, Row, validation_score
-from panda_gnn.paper import Value, published
+from panda_gnn.options import Count, Table, one_of, validate
+from panda_gnn.paper import Value, published, tables
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-
-#: What a TOML file of a study may contain.
-KEYS = (
-    "title",
-    "trials",
-    "datasets",
-    "backbones",
-    "methods",
-    "pairs",
-    "rows",
-    "choose_on",
-    "measure",
-    "difference",
-    "questions",
-    "published",
-    "training",
-    "settings",
-)
-
-#: The fields of a config that may be given as settings.
-TRAINING = tuple(
-    item.name
-    for item in fields(Config)
-    if item.name not in ("dataset", "backbone", "method", "settings")
-)
 
 
 @dataclass(frozen=True)
@@ -102,24 +80,47 @@ class Comparison:
     reversed: bool = False
 
     @classmethod
-    def parse(cls, text: str) -> Comparison:
+    def parse(cls, text: object) -> Comparison:
         """Read ``"line - none"``, ``"line - rgcn/none"`` or ``"panda - line"``."""
-        first, minus, second = text.partition(" - ")
+        first, minus, second = text.partition(" - ") if isinstance(text, str) else ("", "", "")
         if not minus or (first == "line") == (second == "line"):
-            raise InputError(
-                f"difference is '{text}', it must be like 'line - none' or 'panda - line'"
-            )
+            raise PydanticCustomError("difference", "like 'line - none' or 'panda - line'")
         backbone, slash, method = (second if first == "line" else first).rpartition("/")
         return cls(method, backbone if slash else None, second == "line")
 
 
-@dataclass(frozen=True)
-class Published:
+class Published(Table):
     """Where the paper's numbers of a study are: its table, and what it calls the lines."""
 
-    table: str
+    table: one_of("published table", tables())  # type: ignore[valid-type]
     backbone: str | None = None
     methods: Mapping[str, str] | None = None
+
+
+class Question(Table):
+    """What a table answers in words: what the study's reference adds to a method."""
+
+    ask: str
+    method: str
+
+
+class StudyFile(Table):
+    """The TOML file of a study."""
+
+    title: str
+    trials: Count
+    datasets: tuple[str, ...]
+    backbones: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    rows: str | None = None
+    choose_on: Count = 10
+    measure: str = "score"
+    difference: Annotated[Comparison, BeforeValidator(Comparison.parse)] = Comparison("none")
+    questions: tuple[Question, ...] = ()
+    published: Published | None = None
+    training: Training = Training()
+    settings: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -174,39 +175,30 @@ class Study:
         methods: Sequence[str] | None = None,
     ) -> Study:
         """The part of the study with these names; ``None`` is all of them."""
-        selected = {
-            what: self._existing(what, names, existing)
-            for what, names, existing in (
-                ("dataset", datasets, self.datasets),
-                ("backbone", backbones, self.backbones),
-                ("method", methods, self.methods),
-            )
-        }
+        selected = []
+        for what, names, existing in (
+            ("dataset", datasets, self.datasets),
+            ("backbone", backbones, self.backbones),
+            ("method", methods, self.methods),
+        ):
+            if names is not None and not names:
+                raise InputError(f"no {what} is selected: choose one of {', '.join(existing)}")
+            for name in names or ():
+                choose(what, name, existing, f"of the study '{self.name}'")
+            selected.append(existing if names is None else names)
         cells = tuple(
             cell
             for cell in self.cells
-            if cell.dataset in selected["dataset"]
-            and cell.line.backbone in selected["backbone"]
-            and cell.line.method in selected["method"]
+            if all(
+                name in names
+                for name, names in zip(
+                    (cell.dataset, cell.line.backbone, cell.line.method), selected, strict=True
+                )
+            )
         )
         if not cells:
             raise InputError(f"the study '{self.name}' has no cell with all of these names at once")
         return replace(self, cells=cells)
-
-    def _existing(
-        self, what: str, names: Sequence[str] | None, existing: list[str]
-    ) -> Sequence[str]:
-        if names is None:
-            return existing
-        if not names:
-            raise InputError(f"no {what} is selected: choose one of {', '.join(existing)}")
-        for name in names:
-            if name not in existing:
-                raise InputError(
-                    f"the study '{self.name}' has no {what} '{name}': "
-                    f"choose one of {', '.join(existing)}"
-                )
-        return names
 
 
 @dataclass(frozen=True)
@@ -275,10 +267,16 @@ def load_study(name: str, **settings: Setting) -> Study:
         content = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise InputError(f"the study '{name}' cannot be read ({error.strerror})") from error
-    except tomllib.TOMLDecodeError as error:
+    except UnicodeDecodeError as error:
+        raise InputError(f"the study '{name}' is not UTF-8: {error}") from error
+    except (ValueError, RecursionError) as error:
         raise InputError(f"the study '{name}' is not valid TOML: {error}") from error
-    measure = MEASURES.lookup(content.get("measure", "score"))
-    return parse_study(path.stem, content, partial(configure, measure=measure), **settings)
+
+    def measured(dataset: str, backbone: str, method: str, **values: Any) -> Config:
+        measure = MEASURES.lookup(content.get("measure", "score"))
+        return configure(dataset, backbone, method, measure=measure, **values)
+
+    return parse_study(path.stem, content, measured, **settings)
 
 
 def parse_study(
@@ -296,55 +294,72 @@ def parse_study(
             training, or says why no trial can run it.
         **changes: Settings of every cell, whatever the file says.
     """
-    for key in content:
-        choose("entry", key, KEYS, f"of the study '{name}'")
-    for key in ("title", "trials", "datasets"):
-        if key not in content:
-            raise InputError(f"the study '{name}' has no '{key}'")
-    pairs = content.get("pairs") or list(
-        product(content.get("backbones", ()), content.get("methods", ()))
-    )
-    settings = content.get("settings", {})
-    methods = {method for _, method in pairs}
-    for method in settings:
-        choose("method", method, sorted(methods), f"under [settings] of the study '{name}'")
-    rows = content.get("rows")
-    training = content.get("training", {})
-    cells = [
+    try:
+        return _parsed(name, content, configure, changes)
+    except InputError as error:
+        raise InputError(f"the study '{name}': {error}") from error
+
+
+def _parsed(
+    name: str,
+    content: Mapping[str, Any],
+    configure: Callable[..., Config],
+    changes: Mapping[str, Setting],
+) -> Study:
+    file: StudyFile = validate("", content, StudyFile)
+    pairs = file.pairs or tuple(product(file.backbones, file.methods))
+    if not file.datasets or not pairs:
+        raise InputError("it is empty: it needs datasets, backbones and methods")
+    backbones = {backbone: file.datasets for backbone, _ in pairs}
+    for method, table in file.settings.items():
+        choose("method", method, sorted({method for _, method in pairs}), "under [settings]")
+        _check_settings(f"settings.{method}", table, {**dict.fromkeys(file.datasets), **backbones})
+    cells = tuple(
         cell
-        for dataset, (backbone, method) in product(content["datasets"], pairs)
+        for dataset, (backbone, method) in product(file.datasets, pairs)
         for cell in _cells(
             dataset,
             Line(backbone, method),
-            {**_settings(settings.get(method, {}), backbone, dataset), **changes},
-            rows,
-            partial(configure, dataset, backbone, method, **training),
+            {**_settings(file.settings.get(method, {}), backbone, dataset), **changes},
+            file.rows,
+            partial(configure, dataset, backbone, method, **content.get("training", {})),
         )
-    ]
-    if not cells:
-        raise InputError(f"the study '{name}' is empty: it needs datasets, backbones and methods")
-    published = content.get("published")
+    )
+    if file.rows is not None and all(cell.line.variant is None for cell in cells):
+        raise InputError(f"rows is '{file.rows}', but no method has a list of it in [settings]")
     return Study(
         name=name,
-        title=content["title"],
-        cells=tuple(cells),
-        trials=at_least_one("trials", content["trials"]),
-        choose_on=at_least_one("choose_on", content.get("choose_on", 10)),
-        measure=content.get("measure", "score"),
-        rows=rows,
-        difference=Comparison.parse(content.get("difference", "line - none")),
-        questions=tuple(
-            (question["ask"], question["method"]) for question in content.get("questions", ())
-        ),
-        published=Published(**published) if published else None,
+        title=file.title,
+        cells=cells,
+        trials=file.trials,
+        choose_on=file.choose_on,
+        measure=file.measure,
+        rows=file.rows,
+        difference=file.difference,
+        questions=tuple((question.ask, question.method) for question in file.questions),
+        published=file.published,
     )
 
 
-def at_least_one(name: str, value: int) -> int:
-    """``value`` if it is a whole number from one on, else an error in the name of the option."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(f"{name} is {value}, it must be a whole number, at least 1")
-    return value
+def _check_settings(
+    path: str, table: Mapping[str, Any], tables: Mapping[str, Iterable[str] | None]
+) -> None:
+    """Reject what is no value, no list of values and no table of a backbone or a dataset.
+
+    Args:
+        path: Where the table is.
+        table: Its content.
+        tables: The names that tables inside may have, with those of the tables inside of them.
+    """
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            choose("backbone or dataset", name, tables, f"under [{path}]")
+            _check_settings(f"{path}.{name}", value, dict.fromkeys(tables[name] or ()))
+            continue
+        kind: Any = dict[str, Any] if name in tables else TRAINING.get(name, Setting)
+        if isinstance(value, list) and name not in tables:
+            kind = Annotated[list[kind], Field(min_length=1)]
+        validate(f"{path}.{name}", value, kind)
 
 
 def grid(space: Mapping[str, Any]) -> Iterable[dict[str, Setting]]:

@@ -20,6 +20,7 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
 from panda_gnn.evaluation.batches import GraphTable
+from panda_gnn.evaluation.checkpoint import Checkpoint, State
 from panda_gnn.evaluation.distributed import Workers
 from panda_gnn.evaluation.metrics import Metric
 from panda_gnn.evaluation.splits import Split
@@ -99,6 +100,7 @@ def train(
     on_epoch: Callable[[int, float], None] | None = None,
     *,
     workers: Workers | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Curves:
     """Train ``model`` in place and return its scores after every epoch.
 
@@ -111,6 +113,8 @@ def train(
         on_epoch: Called after every epoch with its number and validation score.
         workers: The processes that train together; by default this one alone. Each takes its share
             of every mini-batch, and all of them score all rows.
+        checkpoint: Where the state of a long training is kept, and from where it goes on, with the
+            same bits as without.
     """
     workers = workers or Workers()
     workers.start_alike(model)
@@ -127,7 +131,29 @@ def train(
     validation: list[float] = []
     test: list[float] = []
     training: list[float] = []
-    for epoch in range(recipe.max_epochs):
+    parts = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
+    curves = {"loss": losses, "validation": validation, "test": test, "training": training}
+
+    def state() -> State:
+        return {
+            **{name: part.state_dict() for name, part in parts.items() if part is not None},
+            "patience": vars(patience),
+            "shuffle": shuffle.get_state(),
+            "random": torch.get_rng_state(),
+            "curves": curves,
+        }
+
+    saved = None if checkpoint is None else checkpoint.load()
+    if saved is not None:
+        for name, part in parts.items():
+            if part is not None:
+                part.load_state_dict(saved[name])
+        vars(patience).update(saved["patience"])
+        shuffle.set_state(saved["shuffle"])
+        torch.set_rng_state(saved["random"])
+        for name, curve in curves.items():
+            curve += saved["curves"][name]
+    for epoch in range(len(losses), recipe.max_epochs):
         model.train()
         order = split.train
         if recipe.shuffle:
@@ -166,6 +192,8 @@ def train(
         reached = recipe.goal is not None and training[-1] >= recipe.goal
         if reached or patience.is_over(merit(validation[-1])):
             break
+        if checkpoint is not None:
+            checkpoint.save_if_due(state)
     return Curves(tuple(validation), tuple(test), tuple(losses), tuple(training))
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import torch
 
+from panda_gnn.evaluation.checkpoint import Checkpoint
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.epoch_selection import SELECTIONS, selected_epoch
 from panda_gnn.evaluation.measure import Measure
 from panda_gnn.evaluation.methods import METHODS, complete, graphs_and_model, parts
-from panda_gnn.evaluation.store import Row, new_row
+from panda_gnn.evaluation.origin import processor
+from panda_gnn.evaluation.store import Row, new_row, revision, versions
 from panda_gnn.evaluation.tasks import TaskData, load_data
 from panda_gnn.evaluation.train import Curves, train
 
@@ -52,11 +56,26 @@ def trial_on(
     config: Config,
     seed: int,
     on_epoch: Callable[[int, float], None] | None = None,
+    *,
+    checkpoint: str | None = None,
 ) -> Row:
-    """The row of a trial of a complete config on data that are loaded already."""
+    """The row of a trial of a complete config on data that are loaded already.
+
+    With a path as ``checkpoint``, a long trial goes on from there; whoever has written the row into
+    a store removes the file.
+    """
     task = data.task
     split = task.split(data, config.settings, seed)
     start = time.perf_counter()
+    kept = None
+    if checkpoint is not None:
+        decides = [
+            config.to_dict(),
+            seed,
+            [CODE, parts(config), data.fingerprint, split.hash],
+            [versions(), revision(), processor()],
+        ]
+        kept = Checkpoint(Path(checkpoint), json.dumps(decides))
     parameters = {"trained": 0, "never_trained": 0}
     fit = METHODS[config.method].fit
     with one_thread(), torch.random.fork_rng(devices=[]):
@@ -65,7 +84,8 @@ def trial_on(
         else:
             graphs, model = graphs_and_model(data, config, seed)
             parameters = model.num_parameters._asdict()
-            curves = train(model, graphs, split, task.recipe(config), seed, on_epoch)
+            recipe = task.recipe(config)
+            curves = train(model, graphs, split, recipe, seed, on_epoch, checkpoint=kept)
     lost = next((epoch for epoch, loss in enumerate(curves.loss) if math.isnan(loss)), None)
     if lost is not None:
         raise FloatingPointError(f"the training loss is not a number in epoch {lost}")
@@ -73,7 +93,7 @@ def trial_on(
         config,
         seed,
         CODE,
-        time.perf_counter() - start,
+        time.perf_counter() - start + (0.0 if kept is None else kept.seconds_before),
         parts=parts(config),
         data=data.fingerprint,
         split=split.hash,
@@ -110,8 +130,16 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _score(config: Config, seed: int, *, root: str | None = None, mirror: str | None = None) -> Row:
-    return trial_on(load_data(config.dataset, root, mirror), config, seed)
+def _score(
+    config: Config,
+    seed: int,
+    *,
+    root: str | None = None,
+    mirror: str | None = None,
+    checkpoint: str | None = None,
+) -> Row:
+    data = load_data(config.dataset, root, mirror)
+    return trial_on(data, config, seed, checkpoint=checkpoint)
 
 
-SCORE = Measure("score", _score, CODE)
+SCORE = Measure("score", _score, CODE, resumes=True)

@@ -43,7 +43,7 @@ def one_at_a_time(function: Callable[..., Any]) -> Iterator[None]:
     with global_compiler_lock, ExitStack() as held:
         # Where nothing can be kept, every process compiles for itself.
         with suppress(OSError, RuntimeError):
-            folder = Path(FunctionCache(function).cache_path)
+            folder = Path(FunctionCache(function).cache_path)  # type: ignore[no-untyped-call]
             folder.mkdir(parents=True, exist_ok=True)
             held.enter_context(FileLock(folder / f"{function.__module__}.{function.__name__}.lock"))
         yield

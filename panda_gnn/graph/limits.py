@@ -18,6 +18,8 @@ DENSE_RESISTANCE_NODES = 20_000
 DENSE_DIFFUSION_NODES = 8000
 #: GTR keeps dense matrices over the classes of twins (0.5 GB each), and sketches larger graphs.
 DENSE_GTR_CLASSES = 8000
+#: ProxyAdd and ProxyDelete take eigenvectors of a dense matrix over a component (0.2 GB).
+DENSE_PROXY_NODES = 5000
 #: FA makes an edge of every ordered pair of nodes (0.4 GB).
 FULLY_ADJACENT_NODES = 5000
 

@@ -10,6 +10,7 @@ from panda_gnn.nn.panda_conv import PandaConv, PlainConv
 from panda_gnn.nn.partition import WidthPartition
 from panda_gnn.nn.rgcn import PandaRGCNConv, RGCNLayer
 from panda_gnn.nn.rgin import PandaRGINConv, RGINLayer
+from panda_gnn.nn.to_panda import to_panda
 
 __all__ = [
     "GNN",
@@ -30,4 +31,5 @@ __all__ = [
     "RGCNLayer",
     "RGINLayer",
     "WidthPartition",
+    "to_panda",
 ]

@@ -173,7 +173,7 @@ class CommuteTimeGNN(GNN):
         batch: Tensor | None = None,
         num_graphs: int | None = None,
         edge_type: Tensor | None = None,
-        expander_edge_index: Tensor | None = None,
+        expander_edge_index: Tensor | Edges | None = None,
     ) -> Tensor:
         """The scores of each graph, or of each node where ``readout`` is ``None``."""
         self._check_x(x)

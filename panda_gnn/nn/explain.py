@@ -26,7 +26,7 @@ class EdgeMask(MessagePassing):
     and sends no messages itself."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(aggr=None)
         self._parts: list[tuple[Tensor, Tensor]] = []
 
     def of(self, edges: Edges) -> Edges:

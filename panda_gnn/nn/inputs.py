@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
@@ -99,10 +99,10 @@ def check_features(x: Any, in_channels: int) -> None:
         )
 
 
-def check_read(values: dict[str, Tensor | None], read: Collection[str], who: str) -> None:
-    """No layer is given edge values that it does not read."""
+def check_read(values: dict[str, Tensor | None], reader: Any, who: str) -> None:
+    """No layer is given edge values that are not among what it ``reads``."""
     for name, value in values.items():
-        if value is not None and name not in read:
+        if value is not None and name not in (read := reader.reads):
             reads = " and ".join(n for n in EDGE_VALUES if n in read) or "no values of edges"
             raise InputError(f"{who} does not use {name}: it reads {reads}, so leave {name} out")
 

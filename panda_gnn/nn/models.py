@@ -303,7 +303,7 @@ class GNN(nn.Module):
         batch: Tensor | None = None,
         num_graphs: int | None = None,
         edge_type: Tensor | None = None,
-        expander_edge_index: Tensor | None = None,
+        expander_edge_index: Tensor | Edges | None = None,
     ) -> Tensor:
         """The scores of each graph, or of each node where ``readout`` is ``None``.
 
@@ -326,13 +326,15 @@ class GNN(nn.Module):
             check_nodes(x.size(0), batch=batch)
             edges = replace(edges, batch=batch, num_graphs=num_graphs)
         else:
-            check_read(values, self.reads, str(self.backbone))
+            check_read(values, self, str(self.backbone))
             edges = Edges.of_graph(
                 edge_index, x.size(0), batch=batch, num_graphs=num_graphs, **values
             )
-        other = None
-        if expander_edge_index is not None:
-            other = Edges.of_graph(expander_edge_index, x.size(0))
+        other = expander_edge_index
+        if isinstance(other, Edges):
+            self._check_prepared(x, other, other)
+        elif other is not None:
+            other = Edges.of_graph(other, x.size(0))
         return self.read(self.states(x, edges, other)[-1], batch, num_graphs)
 
     @property
@@ -519,7 +521,7 @@ class PandaGNN(GNN):
                     "written by panda_gnn.transforms.ExpandWidth"
                 )
             check_nodes(x.size(0), high)
-            check_read(values, self.reads, str(self.backbone))
+            check_read(values, self, str(self.backbone))
             partition = WidthPartition(edge_index, high, **values)
         check_nodes(x.size(0), batch=batch)
         *_, last = self._states(x, partition)

@@ -241,7 +241,7 @@ class PandaConv(nn.Module):
                     f"{type(self).__name__} needs the mask of the high nodes: pass "
                     "high=data.high, written by panda_gnn.transforms.ExpandWidth"
                 )
-            check_read(values, self.low.reads, type(self).__name__)
+            check_read(values, self.low, type(self).__name__)
             partition = WidthPartition(edge_index, high, **values)
         if not isinstance(x, Tensor):
             return self._of_pair(x, partition)

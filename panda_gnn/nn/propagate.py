@@ -58,25 +58,25 @@ def can_fuse(
     It can for the selectors ``topk`` and ``sorted`` with one linear map, and where f and g are
     skipped; not for edge weights that learn, nor where f or g are hooked or replaced.
     """
-    if selector is not None and not (
-        kernels.untouched(selector, TopK, Sorted)
-        and isinstance(selector, TopK)
-        and kernels.untouched(selector.eta, Eta)
-        and kernels.untouched(selector.eta.first, nn.Linear)
-        and selector.eta.second is None
-        and selector.high_width <= GREATEST_WIDTH
-    ):
+    whole = partition.whole
+    if whole.mask is not None or (expand is None) != (selector is None):
         return False
-    if partition.whole.mask is not None:
-        return False
-    if expand is not None and not kernels.untouched(expand, nn.Linear):
-        return False
-    if (expand is None) != (selector is None):
-        return False
-    tensors = [*x, partition.high, partition.whole.edge_index]
-    if partition.whole.edge_weight is not None:
-        tensors.append(partition.whole.edge_weight)
-        if partition.whole.edge_weight.requires_grad:
+    if selector is not None:
+        if not (kernels.untouched(selector, TopK, Sorted) and kernels.untouched(expand, nn.Linear)):
+            return False
+        assert isinstance(selector, TopK)
+        eta = selector.eta
+        if not (
+            kernels.untouched(eta, Eta)
+            and kernels.untouched(eta.first, nn.Linear)
+            and eta.second is None
+            and selector.high_width <= GREATEST_WIDTH
+        ):
+            return False
+    tensors = [*x, partition.high, whole.edge_index]
+    if whole.edge_weight is not None:
+        tensors.append(whole.edge_weight)
+        if whole.edge_weight.requires_grad:
             return False
     return x[0].dtype == x[1].dtype and kernels.apply_to(*tensors)
 
@@ -105,13 +105,14 @@ def propagate_adapted(
     if expand is None or selector is None:
         return width_aware_sums(*x, partition, *weights)
     assert isinstance(selector, TopK)
+    first = selector.eta.first
     low, high = width_aware_sums(
         *x,
         partition,
         *weights,
         expand.weight,
-        selector.eta.first.weight,
-        selector.eta.first.bias,
+        first.weight,
+        first.bias,
         relu=selector.ties,
         ascending=selector.ascending,
     )

@@ -25,7 +25,7 @@ COLOURS = {1: "red", 2: "blue", 3: "magenta"}
 LATEX_COLOURS = {1: "red", 2: "blue", 3: "violet"}
 
 #: Columns that a table for the terminal may take, even where the terminal has fewer.
-WIDTH = 100
+WIDTH = 120
 
 
 def text_table(
@@ -56,7 +56,7 @@ def headings(table: Table) -> list[str]:
     """The names of the columns."""
     names = ["line", "published", "ours" + _in_brackets(table.selection), "n"]
     if table.study.measure == "score":
-        names += ["best", table.difference_name, "p (Holm)"]
+        names += ["best", table.difference_name, "p (Holm)", "naive ±, p"]
     if table.parameters:
         names.append("parameters")
     return [*names, "settings"]
@@ -71,9 +71,11 @@ def explanation(table: Table) -> list[str]:
             sentences.append(f"published: {tables()[table.study.published.table].rule}")
     if table.comparisons:
         sentences.append(
-            f"'{table.difference_name}': mean paired difference on shared splits; p of the paired "
-            f"t-test, Holm-corrected over {table.comparisons} comparisons"
+            f"'{table.difference_name}': mean paired difference on shared splits; interval and p "
+            "of the corrected resampled t-test (Nadeau and Bengio), which knows that re-splits "
+            f"share their graphs, p Holm-corrected over {table.comparisons} comparisons"
         )
+        sentences.append("naive: the same by the paired t-test, which takes splits for independent")
     return sentences
 
 
@@ -104,6 +106,7 @@ def cells(table: Table, block: Block, entry: Entry) -> list[str]:
             if entry.difference is None
             else mean_and_interval(entry.difference, block.unit, "+"),
             p_value(entry.p),
+            naive(block, entry),
         ]
     if table.parameters:
         columns.append("" if entry.parameters is None else f"{entry.parameters:,}")
@@ -116,6 +119,15 @@ def mean_and_interval(value: Summary | Difference, unit: Unit, sign: str = "") -
     interval = "" if value.interval is None else f" ± {value.interval:.{digits}f}"
     mean = round(value.mean, digits) + 0.0  # no -0.00
     return f"{mean:{sign}.{digits}f}{interval}"
+
+
+def naive(block: Block, entry: Entry) -> str:
+    """Interval and p-value of the naive test, where the corrected one is another."""
+    difference = entry.difference
+    if difference is None or difference.naive_interval is None or not difference.ratio:
+        return ""
+    p = "" if entry.naive_p is None else f", {p_value(entry.naive_p)}"
+    return f"± {difference.naive_interval:.{block.unit.digits or 2}f}{p}"
 
 
 def p_value(p: float | None) -> str:
@@ -220,6 +232,9 @@ def _csv_cells(table: Table, block: Block, entry: Entry) -> dict[str, object]:
         "difference_n": difference and difference.n,
         "p": difference and difference.p,
         "p_holm": entry.p,
+        "naive_interval": difference and difference.naive_interval,
+        "naive_p": difference and difference.naive_p,
+        "naive_p_holm": entry.naive_p,
     }
 
 

@@ -7,15 +7,18 @@ settings the one with the best mean validation score is shown.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.current import rows_to_show
 from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.evaluation.measure import Unit
 from panda_gnn.evaluation.measurements import MEASURES, unit_of
+from panda_gnn.evaluation.methods import METHODS
+from panda_gnn.evaluation.splits import seen_on_validation
 from panda_gnn.evaluation.statistics import (
     Difference,
     Summary,
@@ -23,10 +26,10 @@ from panda_gnn.evaluation.statistics import (
     paired_difference,
     summarise,
 )
-from panda_gnn.evaluation.store import Contents, Finished, scores
+from panda_gnn.evaluation.store import Contents, Finished, Row, scores
 from panda_gnn.evaluation.study import Cell, Line, Study, best_candidate
 from panda_gnn.evaluation.tasks import task_of
-from panda_gnn.paper import Value, tables
+from panda_gnn.paper import Value, best_on_the_papers_test_tables, best_settings, tables
 
 RULES = {
     "best-val": "the first epoch of the best validation score",
@@ -47,6 +50,8 @@ class Entry:
         ours: Mean and interval of our trials.
         difference: The paired difference, with its own p-value.
         p: That p-value after Holm's correction over the table.
+        naive_p: The p-value of the naive test after Holm's correction.
+        same_as: The line that this one is bit for bit, so that it is no comparison of its own.
         rank: 1, 2 or 3 for the best three of the block.
         parameters: How many parameters are trained.
     """
@@ -57,6 +62,8 @@ class Entry:
     ours: Summary | None
     difference: Difference | None = None
     p: float | None = None
+    naive_p: float | None = None
+    same_as: str | None = None
     rank: int | None = None
     parameters: int | None = None
 
@@ -142,9 +149,17 @@ def build_table(
         for (dataset, backbone), cells in groups.items()
     ]
     blocks, comparisons = _corrected(blocks)
+    remarks += [
+        f"{block.name}: {entry.line.method} is {entry.same_as} bit for bit, and not counted among "
+        "the comparisons"
+        for block in blocks
+        for entry in block.entries
+        if entry.same_as is not None and entry.ours is not None
+    ]
     for cell in study.cells:
         if len(cell.candidates) > 1:
             remarks += _how_chosen(study, cell, finished)
+    remarks += _what_choices_saw(study, finished)
     if study.published is not None and study.published.table == study.name:
         remarks += tables()[study.published.table].notes
     return Table(
@@ -157,35 +172,107 @@ def build_table(
     )
 
 
+@dataclass(frozen=True)
+class CellScores:
+    """What a cell shows: the config that was chosen, its rows, its scores by split in the unit of
+    tables, and the ratio of test to training rows, 0 where trials share one split.
+    """
+
+    config: Config | None
+    rows: Mapping[int, Row]
+    by_split: Mapping[Hashable, float]
+    ratio: float = 0.0
+
+
+def cell_scores(study: Study, cell: Cell, finished: Finished, selection: str) -> CellScores:
+    """The scores of the candidate that fills a cell."""
+    choice = best_candidate(cell, finished, study.choose_on)
+    if choice is None:
+        return CellScores(None, {}, {})
+    ratio = 0.0
+    if study.measure == "score":
+        ratio = task_of(cell.dataset).test_ratio(DATASETS[cell.dataset], choice.config.settings)
+    rows = finished.get(choice.config.key, {})
+    by_split = _by_split(rows, scores(rows, selection), ratio > 0)
+    scale = unit_of(study.measure, cell.dataset).scale
+    scaled = {split: scale * value for split, value in by_split.items()}
+    return CellScores(choice.config, rows, scaled, ratio)
+
+
 def _entries(
     study: Study, cells: Sequence[Cell], finished: Finished, selection: str
 ) -> tuple[Entry, ...]:
-    dataset = cells[0].dataset
-    scale = unit_of(study.measure, dataset).scale
-    ours: dict[Line, dict[int, float]] = {}
+    ours: dict[Line, CellScores] = {}
     entries = []
     for cell in cells:
-        choice = best_candidate(cell, finished, study.choose_on)
-        config = None if choice is None else choice.config
-        rows = {} if config is None else finished.get(config.key, {})
-        values = {seed: scale * value for seed, value in scores(rows, selection).items()}
-        ours[cell.line] = values
+        found = ours[cell.line] = cell_scores(study, cell, finished, selection)
+        values = list(found.by_split.values())
         entries.append(
             Entry(
                 cell.line,
-                config,
+                found.config,
                 study.published_value(cell),
-                summarise(list(values.values())) if values else None,
+                summarise(values) if values else None,
                 parameters=next(
-                    (row["parameters"]["trained"] for row in rows.values() if "parameters" in row),
+                    (
+                        row["parameters"]["trained"]
+                        for row in found.rows.values()
+                        if "parameters" in row
+                    ),
                     None,
                 ),
             )
         )
     if study.measure == "score":
         entries = [_compared(study, entry, ours) for entry in entries]
-        entries = _ranked(entries, task_of(dataset).metric.higher_is_better)
+        entries = _ranked(entries, task_of(cells[0].dataset).metric.higher_is_better)
     return tuple(entries)
+
+
+def _by_split(
+    rows: Mapping[int, Row], values: Mapping[int, float], resplit: bool
+) -> dict[Hashable, float]:
+    """The scores by their splits, several seeds of one split averaged; by their seeds where all
+    have the same split."""
+    groups: dict[Hashable, list[float]] = {}
+    for seed, value in values.items():
+        groups.setdefault(rows[seed].get("split", seed) if resplit else seed, []).append(value)
+    return {split: sum(of_split) / len(of_split) for split, of_split in groups.items()}
+
+
+def _what_choices_saw(study: Study, finished: Finished) -> list[str]:
+    """How much of the test sets took part in choices, on other seeds or in the paper."""
+    remarks = []
+    seeds: dict[str, int] = {}
+    for cell in study.cells:
+        if len(cell.candidates) > 1 and task_of(cell.dataset).classifies_graphs:
+            choice = best_candidate(cell, finished, study.choose_on)
+            used = study.choose_on if choice is None else max(choice.seeds, study.choose_on)
+            seeds[cell.dataset] = max(seeds.get(cell.dataset, 0), used)
+    for dataset, used in seeds.items():
+        low, high = seen_on_validation(DATASETS[dataset].num_graphs, used)
+        remarks.append(
+            f"{dataset}: {100 * low:.0f} to {100 * high:.0f} % of a test set were validation "
+            f"graphs of other seeds when settings were chosen on {used} seeds"
+        )
+    if any(_has_the_papers_centrality(cell) for cell in study.cells):
+        hits, cells = best_on_the_papers_test_tables()
+        remarks.append(
+            f"panda has the paper's centrality, which in {hits} of {cells} cells is the one that "
+            "is best in the paper's own tables of test scores"
+        )
+    return remarks
+
+
+def _has_the_papers_centrality(cell: Cell) -> bool:
+    best = best_settings(cell.line.backbone, cell.dataset)
+    return (
+        cell.line.method == "panda"
+        and best is not None
+        and f"centrality-{cell.line.backbone}" in tables()
+        and cell.dataset in tables()[f"centrality-{cell.line.backbone}"].datasets
+        and all(c.settings.get("centrality") == best.centrality for c in cell.candidates)
+    )
 
 
 def _how_chosen(study: Study, cell: Cell, finished: Finished) -> list[str]:
@@ -201,7 +288,7 @@ def _how_chosen(study: Study, cell: Cell, finished: Finished) -> list[str]:
     ]
 
 
-def _compared(study: Study, entry: Entry, ours: dict[Line, dict[int, float]]) -> Entry:
+def _compared(study: Study, entry: Entry, ours: Mapping[Line, CellScores]) -> Entry:
     comparison = study.difference
     reference = Line(comparison.backbone or entry.line.backbone, comparison.method)
     if entry.line == reference or reference not in ours:
@@ -209,7 +296,12 @@ def _compared(study: Study, entry: Entry, ours: dict[Line, dict[int, float]]) ->
     first, second = ours[entry.line], ours[reference]
     if comparison.reversed:
         first, second = second, first
-    return replace(entry, difference=paired_difference(first, second))
+    same = METHODS[entry.line.method].same_as(entry.line.backbone)
+    return replace(
+        entry,
+        difference=paired_difference(first.by_split, second.by_split, first.ratio),
+        same_as=same if same in {line.method for line in ours} else None,
+    )
 
 
 def _ranked(entries: list[Entry], higher_is_better: bool) -> list[Entry]:
@@ -223,23 +315,29 @@ def _ranked(entries: list[Entry], higher_is_better: bool) -> list[Entry]:
 
 
 def _corrected(blocks: Sequence[Block]) -> tuple[list[Block], int]:
-    """The blocks with p-values after Holm's correction over all of them, and how many these are."""
-    p_values = [
-        entry.difference.p
+    """The blocks with p-values after Holm's correction over all of them, and how many these are.
+
+    A line that is another line bit for bit is not counted."""
+    counted = [
+        (entry.difference.p, entry.difference.naive_p)
         for block in blocks
         for entry in block.entries
-        if entry.difference is not None and entry.difference.p is not None
+        if _counts(entry) and entry.difference is not None
     ]
-    corrected = iter(holm(p_values))
+    corrected = iter(holm([p or 0.0 for p, _ in counted]))
+    naive = iter(holm([p or 0.0 for _, p in counted]))
     return [
         replace(
             block,
             entries=tuple(
-                replace(entry, p=next(corrected))
-                if entry.difference is not None and entry.difference.p is not None
-                else entry
+                replace(entry, p=next(corrected), naive_p=next(naive)) if _counts(entry) else entry
                 for entry in block.entries
             ),
         )
         for block in blocks
-    ], len(p_values)
+    ], len(counted)
+
+
+def _counts(entry: Entry) -> bool:
+    """Whether a line is one of the comparisons."""
+    return entry.same_as is None and entry.difference is not None and entry.difference.p is not None

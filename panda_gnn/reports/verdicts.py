@@ -1,7 +1,8 @@
 """What became of the paper's claims: each with the difference we measured and a verdict.
 
 A claim says that one line of a study is better than another on a dataset, by so much in the paper's
-table. We have the paired difference d of the two on shared splits, with its 95 % interval, and say
+table. We have the paired difference of the two on shared splits, with its 95 % interval by the
+corrected resampled t-test, and say
 
 - *reproduced* where the interval lies above zero,
 - *only with peeking* where it does so only under the rule that looks at the test set
@@ -16,7 +17,7 @@ both sides within :data:`COMPARABLE` points of it, *not reproduced* where it doe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,10 +25,11 @@ from panda_gnn.evaluation.current import rows_to_show
 from panda_gnn.evaluation.measure import Unit
 from panda_gnn.evaluation.measurements import unit_of
 from panda_gnn.evaluation.statistics import Difference, paired_difference
-from panda_gnn.evaluation.store import Finished, Store, scores
-from panda_gnn.evaluation.study import Cell, Study, best_candidate, load_study, study_names
+from panda_gnn.evaluation.store import Finished, Store
+from panda_gnn.evaluation.study import Cell, Study, load_study, study_names
 from panda_gnn.evaluation.tasks import task_of
 from panda_gnn.paper import Claim, claims
+from panda_gnn.reports.tables import cell_scores
 
 #: Below so many shared trials nothing is said.
 FEWEST = 3
@@ -110,10 +112,7 @@ def _of_study(study: Study, of_study: Iterable[Claim], results: Path) -> list[Ve
         means = [merit(value.mean) for value in values if value and value.mean is not None]
         published = means[0] - means[1] if len(means) == 2 else None
         unit = unit_of(study.measure, claim.dataset)
-        differences = [
-            paired_difference(*(_merits(study, cell, finished, rule) for cell in pair))
-            for rule in (HONEST, PEEKING)
-        ]
+        differences = [_difference(study, pair, finished, rule) for rule in (HONEST, PEEKING)]
         found.append(
             Verdict(
                 claim,
@@ -126,15 +125,14 @@ def _of_study(study: Study, of_study: Iterable[Claim], results: Path) -> list[Ve
     return found
 
 
-def _merits(study: Study, cell: Cell, finished: Finished, rule: str) -> dict[int, float]:
-    """Our scores of a cell by seed, in the unit of tables, more being better."""
-    choice = best_candidate(cell, finished, study.choose_on)
-    if choice is None:
-        return {}
-    merit = task_of(cell.dataset).metric.merit
-    scale = unit_of(study.measure, cell.dataset).scale
-    rows = finished.get(choice.config.key, {})
-    return {seed: scale * merit(value) for seed, value in scores(rows, rule).items()}
+def _difference(
+    study: Study, pair: Sequence[Cell], finished: Finished, rule: str
+) -> Difference | None:
+    """How much better the first cell is than the second, in the unit of tables."""
+    first, second = (cell_scores(study, cell, finished, rule) for cell in pair)
+    if not task_of(pair[0].dataset).metric.higher_is_better:
+        first, second = second, first
+    return paired_difference(first.by_split, second.by_split, first.ratio or second.ratio)
 
 
 def judge(

@@ -35,6 +35,9 @@ class Rewiring(BaseTransform):
 
     #: Raised whenever the result for some graph changes, so that caches are not trusted.
     version: int = 1
+    #: Whether a dataset's result is worth a file: not where that takes longer to read than to make,
+    #: nor where nodes are added.
+    kept: bool = True
     #: The attributes it writes, which a graph must not have before.
     writes: tuple[str, ...] = ()
 
@@ -153,4 +156,37 @@ def with_edges(
     kept_type = result.edge_type if "edge_type" in data else torch.zeros_like(rank)
     result.edge_type = torch.where(old, kept_type, added_type)
     result.num_nodes = num_nodes
+    return result
+
+
+def with_virtual_nodes(data: Data, count: int, spokes: Tensor, added_type: int) -> Data:
+    """A simple graph with ``count`` more nodes and ``spokes``, edges in both directions to them.
+
+    Attributes of the new nodes are zero, those of the new edges too but for ``edge_weight``, which
+    is one. The mask ``virtual`` tells new nodes, of this and of earlier rewirings, from the others.
+
+    Args:
+        data: A graph, such as :func:`with_edges` makes.
+        count: How many nodes are added.
+        spokes: The edges ``[2, m]`` that are added, each in one direction.
+        added_type: Their ``edge_type``.
+    """
+    num_nodes, num_new = int(data.num_nodes or 0), 2 * spokes.size(1)
+    result = data.clone()
+    if "virtual" not in data:
+        result.virtual = torch.zeros(num_nodes, dtype=torch.bool, device=spokes.device)
+    graph_label = num_nodes == 1  # one label may be that of the graph or of its node
+    for key in {*data.node_attrs(), "virtual"} - ({"y"} if graph_label else set()):
+        values = result[key]
+        if isinstance(values, Tensor):
+            result[key] = torch.cat([values, values.new_zeros((count, *values.shape[1:]))])
+    result.virtual[num_nodes:] = True
+    fill = {"edge_type": added_type, "edge_weight": 1}
+    for key in data.edge_attrs():
+        values = data[key]
+        if isinstance(values, Tensor) and "index" not in key and key != "y":
+            new = values.new_full((num_new, *values.shape[1:]), fill.get(key, 0))
+            result[key] = torch.cat([values, new])
+    result.edge_index = torch.cat([data.edge_index, spokes, spokes.flip(0)], dim=1)
+    result.num_nodes = num_nodes + count
     return result

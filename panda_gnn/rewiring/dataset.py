@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -17,12 +18,6 @@ from panda_gnn.graph.batches import is_batch
 from panda_gnn.graph.parallel import in_parallel
 from panda_gnn.graph.rows import edge_index_of
 from panda_gnn.rewiring.base import Rewiring, both_directions, first_free_type, with_edges
-from panda_gnn.rewiring.expander import Expander
-from panda_gnn.rewiring.fully_adjacent import FullyAdjacent
-from panda_gnn.rewiring.virtual_node import VirtualNode
-
-#: What takes less time to do than to read from a file, or adds a node.
-QUICK = (Expander, FullyAdjacent, VirtualNode)
 
 
 class Change(NamedTuple):
@@ -74,7 +69,7 @@ def rewire_dataset(
             )
     cost = [int(data.num_edges) for data in items]
     added_type = first_free_type(items, name)
-    if isinstance(rewiring, QUICK) or not items:
+    if not rewiring.kept or not items:
 
         def rewired(data: Data) -> Data:
             return rewiring.rewired_graph(data, added_type)
@@ -94,7 +89,7 @@ def rewire_dataset(
 
     folder = folder_for(graphs, "rewiring", cache)
     key = "" if folder is None else _key(rewiring, bare)
-    changes = _unpack(cached(folder, key, compute))
+    changes = _unpack(cached(folder, key, compute, partial(_fits, len(items))))
     results = []
     for data, (before, place), simple, change in zip(
         items, simple_edges, bare, changes, strict=True
@@ -156,6 +151,23 @@ def _pack(changes: Sequence[Change]) -> Tensors:
             tensors[name] = torch.cat(parts, dim=-1).cpu()
             tensors[f"{name}_counts"] = torch.tensor([part.size(-1) for part in parts])
     return tensors
+
+
+def _fits(num_graphs: int, tensors: Tensors) -> bool:
+    """Whether the tensors could be those of :func:`_pack` for so many graphs."""
+    names = [name for name in Change._fields if name != "edge_weight" or name in tensors]
+    if tensors.keys() != {*names, *(f"{name}_counts" for name in names)}:
+        return False
+    for name in names:
+        values, counts = tensors[name], tensors[f"{name}_counts"]
+        if counts.dtype != torch.long or counts.shape != (num_graphs,) or (counts < 0).any():
+            return False
+        length = int(counts.sum())
+        if values.shape != ((2, length) if name == "added" else (length,)):
+            return False
+        if values.is_floating_point() != (name == "edge_weight"):
+            return False
+    return True
 
 
 def _unpack(tensors: Tensors) -> list[Change]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -58,6 +60,11 @@ class DIGL(Rewiring):
         self.eps = real_number("eps", eps, "zero or more and finite", least=0)
         self.self_loops = flag("self_loops", self_loops)
 
+    @property
+    def kernel(self) -> dict[str, Any]:
+        """The kernel of the diffusion, as options of PyG's GDC."""
+        return {"method": "ppr", "alpha": self.alpha}
+
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The new edges without self-loops."""
         edge_index, _ = self.diffuse(edges, num_nodes)
@@ -74,12 +81,12 @@ class DIGL(Rewiring):
             return loop, torch.ones(loop.size(1), device=edges.device)
         if num_nodes > limits.DENSE_DIFFUSION_NODES:
             return self._pushed(edges, num_nodes)
-        gdc = GDC(diffusion_kwargs={"method": "ppr", "alpha": self.alpha})
+        gdc = GDC()
         edge_index = both_directions(edges, num_nodes)
         weight = torch.ones(edge_index.size(1), dtype=torch.float64, device=edges.device)
         edge_index, weight = add_self_loops(edge_index, weight, 1.0, num_nodes)
         edge_index, weight = gdc.transition_matrix(edge_index, weight, num_nodes, "sym")
-        matrix = gdc.diffusion_matrix_exact(edge_index, weight, num_nodes, "ppr", alpha=self.alpha)
+        matrix = gdc.diffusion_matrix_exact(edge_index, weight, num_nodes, **self.kernel)
         matrix = (matrix + matrix.t()) / 2
         edge_index, weight = gdc.sparsify_dense(matrix, "threshold", eps=self.eps)
         if not self.self_loops:

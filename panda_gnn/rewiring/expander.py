@@ -40,6 +40,8 @@ class Expander(Rewiring):
         interleaved: Whether to write a second edge set rather than to change the first.
     """
 
+    kept = False
+
     def __init__(self, interleaved: bool = True) -> None:
         super().__init__()
         self.interleaved = flag("interleaved", interleaved)
@@ -108,7 +110,12 @@ def cayley_graph(modulus: int, num_nodes: int | None = None) -> Tensor:
 @lru_cache(maxsize=128)
 def expander_edges(num_nodes: int) -> Tensor:
     """The edges ``u < v`` of the expander for a graph with ``num_nodes`` nodes."""
+    return cayley_graph(smallest_modulus(num_nodes), num_nodes)
+
+
+def smallest_modulus(num_nodes: int) -> int:
+    """The least modulus whose Cayley graph has at least ``num_nodes`` nodes."""
     modulus = 1
     while group_size(modulus) < num_nodes:
         modulus += 1
-    return cayley_graph(modulus, num_nodes)
+    return modulus

@@ -20,6 +20,8 @@ class FullyAdjacent(Rewiring):
     Graphs of more than :data:`~panda_gnn.graph.limits.FULLY_ADJACENT_NODES` nodes are rejected.
     """
 
+    kept = False
+
     def __init__(self) -> None:
         super().__init__()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Batch, Data, InMemoryDataset
 
+from panda_gnn.cache import Tensors, cached
 from panda_gnn.centrality import CENTRALITIES, centrality, sampled_centrality
 from panda_gnn.centrality.families import FAMILIES, Scores
 from panda_gnn.errors import InputError
@@ -166,6 +168,30 @@ def test_what_is_damaged_is_computed_again(tmp_path: Path, counter: Counter) -> 
         assert torch.equal(counter("load", dataset), sound)
         assert counter.calls == before + 1
         assert file.read_bytes() == content
+
+
+def test_an_entry_that_does_not_fit_is_computed_again(tmp_path: Path, counter: Counter) -> None:
+    dataset = Kept(tmp_path)
+    sound = counter("load", dataset)
+    (file,) = stored(tmp_path)
+    wrong: list[Tensors] = [
+        {"load": sound[1:]},
+        {"load": sound.float()},
+        {"load": sound.view(1, -1)},
+        {"betweenness": sound},
+    ]
+    for tensors in wrong:
+        file.unlink()
+        cached(file.parent, file.stem, partial(dict, tensors), bool)
+        before = counter.calls
+        assert torch.equal(counter("load", dataset), sound)
+        assert counter.calls == before + 1
+    sampled = sampled_centrality("load", dataset, samples=3)
+    (other,) = set(stored(tmp_path)) - {file}
+    other.unlink()
+    cached(other.parent, other.stem, lambda: {"load scores": sound}, bool)
+    again = sampled_centrality("load", dataset, samples=3)
+    assert all(torch.equal(*pair) for pair in zip(again, sampled, strict=True))
 
 
 def test_other_graphs_and_other_versions_have_other_files(tmp_path: Path, counter: Counter) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -33,9 +35,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_unknown_command_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["dance"])
-    assert stop.value.code == 2
+    assert main(["dance"]) == 2
     error = capsys.readouterr().err
     assert "dance" in error
     assert error.count("\n") == 1
@@ -47,3 +47,59 @@ def test_the_package_and_the_help_import_no_torch() -> None:
         "sys.exit('torch' in sys.modules or 'numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
+
+
+SURROUNDINGS = r"""
+import sys
+from pathlib import Path
+from panda_gnn.cli import main
+
+many = "9" * 5000
+Path("Stüdie 1.toml").write_text(
+    "title = 'Zürich ←'\ntrials = 1\ndatasets = ['mutag']\nbackbones = ['gcn']\n"
+    "methods = ['none']\n",
+    encoding="utf-8",
+)
+Path("viele.toml").write_text(f"title = 'x'\ntrials = {many}")
+Path("Zeilen ö").mkdir()
+row = '{"key":"k","code":"1","seed":%s}\n'
+Path("Zeilen ö", "Stüdie 1.jsonl").write_text(row % many + row % ("9" * 4000))
+for words, code in (
+    (["study", "status", "Stüdie 1.toml", "--results", "Zeilen ö"], 0),
+    (["table", "Stüdie 1.toml", "--results", "Zeilen ö"], 0),
+    (["table", "Stüdie 1.toml", "--results", "keine Zeilen", "--format", "csv"], 0),
+    (["study", "run", "viele.toml"], 2),
+    (["study", "run", "übel.toml"], 2),
+    (["study", "run", "main", "--budget", many + "h"], 2),
+    (["study", "run", "main", "--trial-seconds", many], 2),
+    (["train", "--set", "k=" + many], 2),
+    (["train", "--seed", many], 2),
+    (["train", "--seed", "9" * 4000], 2),
+    (["train", "--dataset", "mütag"], 2),
+    (["search", "--space", "k=1," + many], 2),
+    (["figure", "signal", "--trials", many], 2),
+):
+    assert main(words) == code, words
+"""
+
+
+@pytest.mark.parametrize("encoding", [None, "ascii"])
+def test_odd_surroundings(tmp_path: Path, encoding: str | None) -> None:
+    """The C locale, no HOME, spaces and other letters in paths, numbers of 5,000 digits."""
+    folder = tmp_path / "ein Ordner für 日本"
+    folder.mkdir()
+    surroundings = {
+        name: value for name, value in os.environ.items() if name not in ("HOME", "LANG")
+    }
+    surroundings |= {"LC_ALL": "C", "PYTHONPATH": os.pathsep.join(sys.path)}
+    if encoding is not None:
+        surroundings["PYTHONIOENCODING"] = encoding
+    ended = subprocess.run(
+        [sys.executable, "-c", SURROUNDINGS], cwd=folder, env=surroundings, capture_output=True
+    )
+    error = ended.stderr.decode(encoding or "utf-8")
+    assert ended.returncode == 0, error
+    assert "Traceback" not in error
+    assert all(len(line) < 500 for line in error.splitlines())
+    shown = ended.stdout.decode(encoding or "utf-8")
+    assert ("Z\\xfcrich" if encoding else "Zürich ←") in shown

@@ -79,11 +79,14 @@ def test_help_lists_all_figures(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["nothing"], "unknown figure 'nothing': choose one of resistance"),
         (["signal", "--dataset", "nothing"], "unknown dataset 'nothing'"),
-        (["signal", "--trials", "0"], "--trials is 0, it must be at least 1"),
-        (["signal", "--graphs", "0"], "--graphs is 0, it must be at least 1"),
-        (["signal", "--workers", "0", "--dataset", "mutag"], "--workers is 0"),
+        (["signal", "--trials", "0"], "--trials must be a whole number, 1 or more, not 0"),
+        (["signal", "--graphs", "0"], "--graphs must be a whole number, 1 or more, not 0"),
+        (["signal", "--workers", "0", "--dataset", "mutag"], "--workers must be a whole number"),
         (["energy", "--graphs", "9"], "graphs is 9: training needs at least 10"),
-        (["signal", "--dataset", "cora"], "has no dataset 'cora': choose one of reddit-binary"),
+        (
+            ["signal", "--dataset", "cora"],
+            "unknown dataset 'cora' of the study 'signal': choose one of reddit-binary",
+        ),
         (["transfer", "--dataset", "mutag"], "the figure 'transfer' has its own data"),
         (["topk", "--dataset", "mutag"], "run panda study run sweep-k --datasets mutag first"),
     ],

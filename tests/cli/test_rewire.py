@@ -95,7 +95,10 @@ def test_one_graph_is_drawn(root: Path, tmp_path: Path, method: str) -> None:
         ),
         (["mutag", "--method", "fa", "--seed", "1"], "fa has no option --seed: it has none"),
         (["mutag", "--method", "fa", "--graph", "188"], "--graph is 188, it must be in 0..187"),
-        (["mutag", "--method", "fa", "--threads", "0"], "--threads is 0, it must be at least 1"),
+        (
+            ["mutag", "--method", "fa", "--threads", "0"],
+            "--threads must be a whole number, 1 or more, not 0",
+        ),
         (["mutag", "--method", "fa", "--plot", "graph.foo"], "the name must end in one of"),
         (["mutag", "--method", "fa", "--plot", "/nowhere/graph.png"], "cannot be saved as"),
     ],

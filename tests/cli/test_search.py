@@ -56,8 +56,8 @@ def test_optuna_searches_too(capsys: pytest.CaptureFixture[str]) -> None:
         (["--space", "centrality=fame"], "unknown centrality 'fame': choose one of"),
         (["--space", "depth=1"], "unknown setting 'depth'"),
         (["--space", "k"], "--space is 'k', it must be like k=1,3,5"),
-        (["--trials", "0"], "--trials is 0"),
-        (["--samples", "0"], "--samples is 0"),
+        (["--trials", "0"], "--trials must be a whole number, 1 or more, not 0"),
+        (["--samples", "0"], "--samples must be a whole number, 1 or more, not 0"),
         (["--method", "none"], "no setting with a known search space"),
     ],
 )

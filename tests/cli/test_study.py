@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import signal
 import subprocess
 import sys
@@ -13,7 +14,6 @@ import pytest
 
 from panda_gnn.cli import main
 from panda_gnn.cli.options import seconds
-from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.store import INCIDENTAL, Store, line_of
 from panda_gnn.evaluation.trial import run_trial
@@ -88,6 +88,16 @@ def test_a_study_from_start_to_table(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "85.750 ± 1.396" in shown
     assert "missing" not in shown
 
+    power = ["study", "power", "own.toml", "--results", "rows"]
+    assert main([*power, "--difference", "2.5"]) == 0
+    shown = capsys.readouterr().out
+    assert "trials to see a difference of 2.5 in 80 % of cases" in shown
+    assert "flag" in shown
+    assert main([*power, "--difference", "0"]) == 2
+    assert "--difference must be a number above 0, not 0.0" in capsys.readouterr().err
+    assert main(["study", "power", "own.toml", "--results", "nothing"]) == 2
+    assert "no two finished trials of two methods on shared splits" in capsys.readouterr().err
+
 
 def test_a_trial_that_cannot_learn_is_shown_as_failed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -113,16 +123,22 @@ def test_status_of_all_studies(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "message"),
     [
         (["mian"], "unknown study 'mian': choose one of centrality-gcn"),
-        (["main", "--datasets", "mutagg"], "'mutagg': choose one of reddit-binary"),
-        (["main", "--methods", "pand"], "'pand': choose one of none, last-fa"),
-        (["main", "--backbones", "gat"], "'gat': choose one of gcn, gin"),
+        (
+            ["main", "--datasets", "mutagg"],
+            "'mutagg' of the study 'main': choose one of reddit-binary",
+        ),
+        (["main", "--methods", "pand"], "'pand' of the study 'main': choose one of none, last-fa"),
+        (["main", "--backbones", "gat"], "'gat' of the study 'main': choose one of gcn, gin"),
         (["main", "--methods", ","], "no method is selected: choose one of none"),
-        (["main", "--trials", "0"], "--trials is 0, it must be a whole number, at least 1"),
-        (["main", "--workers", "0"], "--workers is 0"),
+        (["main", "--trials", "0"], "--trials must be a whole number, 1 or more, not 0"),
+        (["main", "--workers", "0"], "--workers must be a whole number, 1 or more, not 0"),
         (["main", "--executor", "cloud"], "unknown executor 'cloud': choose one of local, ray"),
         (["main", "--track", "mlflow"], "unknown tracker 'mlflow': choose one of none"),
-        (["main", "--budget", "soon"], "--budget is 'soon', it must be a time such as 90s"),
-        (["main", "--trial-seconds", "-1"], "--trial-seconds is -1, it must be a number above 0"),
+        (
+            ["main", "--budget", "soon"],
+            "--budget must be a time such as 90s, 30m or 1h30m, not 'soon'",
+        ),
+        (["main", "--trial-seconds", "-1"], "--trial-seconds must be a number above 0, not -1"),
         (["main", "--results", "own.toml/x"], "results folder 'own.toml/x' cannot be written"),
         (["runtime-forward", "--workers", "2"], "--workers must be 1 here"),
         (["panda-vs-rgcn", "--backbones", "gcn", "--methods", "none"], "no cell with all of these"),
@@ -147,7 +163,8 @@ def test_a_wrong_centrality_is_one_sentence(
     assert written(tmp_path) == set()
 
 
-def test_ctrl_c_says_how_to_continue(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_to_end_says_how_to_continue(tmp_path: Path, name: str) -> None:
     (tmp_path / "own.toml").write_text(OWN_STUDY.replace("max_epochs = 2", "max_epochs = 100000"))
     program = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
@@ -157,10 +174,9 @@ def test_ctrl_c_says_how_to_continue(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", program, *words], stderr=subprocess.PIPE, text=True
     ) as driver:
-        while driver.poll() is None and not (tmp_path / "results" / "own.jsonl").exists():
+        while driver.poll() is None and not (tmp_path / "results" / "own.jsonl.claims").exists():
             time.sleep(0.1)
-        time.sleep(1)
-        driver.send_signal(signal.SIGINT)
+        driver.send_signal(getattr(signal, name))
         _, error = driver.communicate(timeout=30)
     assert driver.returncode == 130
     assert "the same command continues" in error
@@ -171,10 +187,10 @@ def test_ctrl_c_says_how_to_continue(tmp_path: Path) -> None:
     ("text", "expected"), [("90s", 90), ("30m", 1800), ("1h30m", 5400), ("2h", 7200)]
 )
 def test_times(text: str, expected: int) -> None:
-    assert seconds("--budget", text) == expected
+    assert seconds(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "30", "m", "1x", "-5m", "0s"])
+@pytest.mark.parametrize("text", ["", "30", "m", "1x", "-5m", "0s", "9" * 5000 + "h"])
 def test_wrong_times(text: str) -> None:
-    with pytest.raises(InputError, match="it must be a time such as"):
-        seconds("--budget", text)
+    with pytest.raises(argparse.ArgumentTypeError, match="must be a time such as"):
+        seconds(text)

@@ -102,7 +102,7 @@ def test_csv(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["energy"], "the study 'energy' has no table: panda figure draws its rows"),
         (["main", "--format", "word"], "unknown format 'word': choose one of terminal, markdown"),
         (["main", "--selection", "best"], "unknown selection 'best': choose one of best-val"),
-        (["main", "--datasets", "cora"], "'cora': choose one of reddit-binary"),
+        (["main", "--datasets", "cora"], "'cora' of the study 'main': choose one of reddit-binary"),
     ],
 )
 def test_wrong_names_are_one_sentence(

@@ -84,7 +84,7 @@ def test_the_defaults_are_those_of_the_task_and_options_come_first() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--k", "-1"], "k is -1, it must be at least 0"),
+        (["--k", "-1"], "--k must be a whole number, zero or more, not -1"),
         (["--high-width", "32"], "high_width is 32, it must be at least width (64)"),
         (["--dataset", "mutug"], "unknown dataset 'mutug': choose one of"),
         (["--backbone", "gat"], "unknown backbone 'gat': choose one of gcn, gin, rgcn, rgin"),
@@ -92,10 +92,19 @@ def test_the_defaults_are_those_of_the_task_and_options_come_first() -> None:
         (["--centrality", "beauty"], "unknown centrality 'beauty': choose one of degree"),
         (["--selector", "best"], "unknown selector 'best': choose one of topk"),
         (["--selection", "luck"], "unknown selection 'luck': choose one of best-val, last"),
-        (["--trials", "0"], "--trials is 0, it must be a whole number, at least 1"),
-        (["--workers", "0"], "--workers is 0, it must be a whole number, at least 1"),
-        (["--width", "0"], "--width is 0, it must be a whole number, at least 1"),
-        (["--set", "depth=3"], "unknown setting 'depth': method panda has k, high_width"),
+        (["--trials", "0"], "--trials must be a whole number, 1 or more, not 0"),
+        (["--workers", "0"], "--workers must be a whole number, 1 or more, not 0"),
+        (["--width", "0"], "--width must be a whole number, 1 or more, not 0"),
+        (
+            ["--set", "depth=3"],
+            "unknown setting 'depth' of method panda: choose one of k, high_width",
+        ),
+        (["--set", "k=x"], "settings.panda.k must be a whole number, not 'x'"),
+        (["--set", "k=NaN"], "settings.k must be a text, a finite number, true or false, not nan"),
+        (["--set", "k=[1]"], "settings.k must be a text, a finite number, true or false, not [1]"),
+        (["--seed", "9" * 4000], "--seed must be a whole number, zero or more, not 999"),
+        (["--seed", "9" * 5000], "--seed must be a whole number, zero or more, not '999"),
+        (["--memory", "nan"], "--memory must be a number above 0, not nan"),
         (["--set", "depth"], "--set depth is not of the form NAME=VALUE"),
     ],
 )
@@ -106,3 +115,14 @@ def test_wrong_options_are_one_sentence(
     error = capsys.readouterr().err
     assert says in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["train", "compare", "search", "figure"])
+def test_every_command_that_runs_trials_can_run_failed_ones_again(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    shown = capsys.readouterr().out
+    assert "--retry-failed" in shown
+    assert "--trial-seconds" in shown

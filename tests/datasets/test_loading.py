@@ -235,3 +235,15 @@ def test_processes_loading_at_once_and_one_that_was_killed(mirror: Path, tmp_pat
         process.stdin.flush()
     assert [process.communicate() for process in others] == [("1000 1\n", "")] * 2
     assert (tmp_path / "IMDB-BINARY").is_dir()
+
+
+def test_without_a_home_folder_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("PANDA_DATA_ROOT", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    with pytest.raises(InputError, match=r"no home folder .*: set PANDA_DATA_ROOT"):
+        data_root()
+    assert data_root("here") == Path("here").absolute()

@@ -10,7 +10,12 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.utils import from_networkx, to_networkx
 
-from panda_gnn.diagnostics import bottleneck_edges, bottleneck_nodes, summarise
+from panda_gnn.diagnostics import (
+    bottleneck_edges,
+    bottleneck_nodes,
+    resistance_sketch,
+    summarise,
+)
 from panda_gnn.diagnostics.bottlenecks import EDGE_MEASURES, NODE_MEASURES
 from panda_gnn.errors import InputError
 from tests.odd_graphs import ODD_GRAPHS
@@ -96,8 +101,15 @@ def test_a_large_graph_is_estimated() -> None:
     assert summary.bridges == 1
     assert summary.total_resistance_error > 0
     assert abs(summary.total_resistance - exact) < 5 * summary.total_resistance_error
-    estimated = bottleneck_edges(data, "resistance", 1, exact_nodes=100)
-    assert float(estimated.values) == pytest.approx(1, abs=0.5)
+    estimated = bottleneck_edges(data, "resistance", size + 1, exact_nodes=100)
+    assert bool((estimated.values.diff() <= 1e-9).all())
+    error = float(resistance_sketch(data).standard_error.max())
+    assert 0 < error < 0.02
+    for (u, v), value in zip(estimated.items.t().tolist(), estimated.values.tolist(), strict=True):
+        if (u, v) == (0, size):
+            assert value == pytest.approx(1, abs=1e-9)
+        else:
+            assert value == pytest.approx((size - 1) / size, abs=5 * error)
 
 
 def test_bad_input_gets_one_sentence() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import cast
 
@@ -168,26 +169,43 @@ def test_falls_back_to_reverse() -> None:
     torch.testing.assert_close(found.norms[0], 2 * torch.eye(6, dtype=torch.float64))
 
 
-def test_random_sources_estimate_the_mean_with_an_error() -> None:
-    generator = torch.Generator().manual_seed(0)
-    edges = torch.randint(60, (150, 2), generator=generator)
-    data = undirected(60, *((int(u), int(v)) for u, v in edges if u != v))
+def test_samples_of_sources_are_right_on_average_and_as_wrong_as_they_say() -> None:
+    """Over all pairs of sources, the mean is the exact one and so is the mean squared error."""
+    data = ODD_GRAPHS["barbell"]
     torch.manual_seed(0)
-    model = GNN(3, 2, width=8, num_layers=3).double()
+    model = GNN(3, 2, width=4, num_layers=2).double()
     exact = sensitivity(model, data, norm="entrywise")
     assert exact.exact
     assert bool((exact.standard_error() == 0).all())
-    for features in (None, 2):
-        errors = []
-        for seed in range(40):
-            found = sensitivity(
-                model, data, norm="entrywise", sources=20, input_features=features, seed=seed
-            )
-            assert not found.exact
-            errors.append((found.mean() - exact.mean()) / found.standard_error())
-        deviation = torch.stack(errors)
-        assert bool((deviation.mean(0).abs() < 0.6).all())
-        assert 0.6 < float(deviation.std()) < 1.5
+    samples = [
+        sensitivity(model, data, norm="entrywise", sources=torch.tensor(pair))
+        for pair in itertools.combinations(range(9), 2)
+    ]
+    assert not any(sample.exact for sample in samples)
+    means = torch.stack([sample.mean() for sample in samples])
+    torch.testing.assert_close(means.mean(0), exact.mean(), rtol=1e-12, atol=0)
+    claimed = torch.stack([sample.standard_error() for sample in samples]).square().mean(0)
+    found = (means - exact.mean()).square().mean(0)
+    torch.testing.assert_close(claimed, found, rtol=1e-12, atol=0)
+
+
+def test_drawn_sources_are_different_nodes() -> None:
+    found = sensitivity(GNN(3, 2, width=4).double(), ODD_GRAPHS["grid"], sources=11, seed=3)
+    assert len(set(found.sources.tolist())) == 11
+    assert not found.exact
+
+
+def test_some_features_stand_for_all() -> None:
+    """Of features that count 1, 2 and 4, two are drawn for every source and scaled by 3 / 2."""
+    data = undirected(600)
+    weights = torch.tensor([1.0, 2.0, 4.0], dtype=torch.float64)
+    found = sensitivity(
+        lambda x, _: weights * x, data, norm="entrywise", sources=600, input_features=2
+    )
+    own = found.norms[0].diagonal()
+    assert set(own.tolist()) == {4.5, 7.5, 9.0}
+    assert bool((own.unique(return_counts=True)[1] > 150).all())
+    assert not found.exact
 
 
 def test_large_graphs_are_sampled() -> None:

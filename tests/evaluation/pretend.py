@@ -12,11 +12,13 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.origin import Origin, origin_of
-from panda_gnn.evaluation.study import Study, parse_study
+
+if TYPE_CHECKING:  # workers start in a tenth of a second without torch
+    from panda_gnn.evaluation.study import Study
 
 CODE = "pretend"
 
@@ -42,6 +44,8 @@ def small_study(**changes: Any) -> Study:
         "methods": ["none", "digl"],
         **changes,
     }
+    from panda_gnn.evaluation.study import parse_study
+
     return parse_study("small", content, configure=Config)
 
 
@@ -101,6 +105,12 @@ def noted_trial(config: Config, seed: int) -> Row:
     return pretend_trial(config, seed)
 
 
+def slow_trial(config: Config, seed: int) -> Row:
+    """Takes so long that something can happen meanwhile."""
+    time.sleep(0.2 + 0.4 * draw(config.key, seed, "time"))
+    return pretend_trial(config, seed)
+
+
 def endless_trial(config: Config, seed: int) -> Row:
     """Never comes back, but for seed 0."""
     if seed > 0:
@@ -115,6 +125,29 @@ def trial_that_dies_once(config: Config, seed: int) -> Row:
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return pretend_trial(config, seed)
+
+
+def long_trial_that_dies_once(
+    config: Config, seed: int, *, checkpoint: str | None = None, die_at: int = 5
+) -> Row:
+    """A real trial that keeps a checkpoint after every epoch and kills its worker once."""
+    from panda_gnn.evaluation import checkpoint as checkpoints
+    from panda_gnn.evaluation.methods import complete
+    from panda_gnn.evaluation.tasks import load_data
+    from panda_gnn.evaluation.trial import trial_on
+
+    mark = Path(os.environ["PANDA_PRETEND_MARKS"]) / "died"
+
+    def die(epoch: int, validation: float) -> None:
+        with mark.with_name("epochs").open("a") as epochs:
+            epochs.write(f"{epoch}\n")
+        if epoch == die_at and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    checkpoints.SAVE_EVERY = 0.0
+    data = load_data(config.dataset)
+    return dict(trial_on(data, complete(config), seed, die, checkpoint=checkpoint))
 
 
 def trial_that_always_dies(config: Config, seed: int) -> Row:

@@ -57,13 +57,48 @@ def test_a_process_with_the_number_of_a_dead_one_is_another(store: Path) -> None
     assert second.take(TRIAL)
 
 
-def test_a_driver_on_another_machine_is_believed_for_a_while(store: Path) -> None:
+def wait_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    later = time.monotonic() + BELIEVED + 1
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+
+
+def test_a_driver_on_another_machine_is_believed_for_a_while(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = Claims(store), Claims(store)
     first.take(TRIAL)
     change_owners(first, host="elsewhere")
     assert not second.take(TRIAL)
-    change_owners(first, reported=time.time() - BELIEVED - 1)
+    wait_long(monkeypatch)
     assert second.take(TRIAL)
+
+
+def test_a_driver_on_another_machine_that_reports_is_believed_on(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = Claims(store), Claims(store)
+    first.take(TRIAL)
+    change_owners(first, host="elsewhere")
+    assert not second.take(TRIAL)
+    wait_long(monkeypatch)
+    change_owners(first, reported=time.time() + 15)
+    assert not second.take(TRIAL)
+
+
+@pytest.mark.parametrize("hours", [-24, 24])
+def test_a_clock_that_is_moved_changes_nothing(
+    store: Path, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    first, second = Claims(store), Claims(store)
+    first.take(TRIAL)
+    second.take(OTHER)
+    moved = time.time() + hours * 3600
+    monkeypatch.setattr(time, "time", lambda: moved)
+    assert not second.take(TRIAL)
+    change_owners(first, host="elsewhere")
+    third = Claims(store)
+    assert not third.take(TRIAL)
+    assert not third.take(OTHER)
 
 
 def test_reports_are_renewed(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

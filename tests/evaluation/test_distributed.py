@@ -7,10 +7,11 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from panda_gnn.evaluation.distributed import Workers, team
 
@@ -138,6 +139,45 @@ def test_one_process_needs_no_torchrun(monkeypatch: pytest.MonkeyPatch) -> None:
         workers.average_gradients(model, 3)
         assert torch.equal(model.weight.grad, before)
         assert workers.total(2.5) == 2.5
+
+
+class Reduced:
+    """Two processes in one: the sums that ``all_reduce`` gives to the first of them."""
+
+    def __init__(self, *others: Tensor) -> None:
+        self.others = iter(others)
+
+    def __call__(self, tensor: Tensor) -> None:
+        tensor += next(self.others)
+
+
+def test_gradients_are_means_over_the_rows_of_all_processes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Three rows here and one there: 3/4 of this gradient and 1/4 of that one."""
+    model = nn.ParameterList([torch.zeros(2), torch.zeros(1), torch.zeros(2, 1)])
+    model[0].grad = torch.tensor([4.0, 8.0])
+    there = [1.0, 1.0, 1.0, 0.0, 0.0, 4.0, 2.0, 0.0, 0.0]  # rows, gradients that exist, gradients
+    monkeypatch.setattr("torch.distributed.all_reduce", Reduced(torch.tensor(there)))
+    Workers(0, 2).average_gradients(model, 3)
+    assert [None if p.grad is None else p.grad.tolist() for p in model] == [[3.0, 7.0], [0.5], None]
+
+
+def test_a_total_is_the_sum_over_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = torch.tensor(0.1, dtype=torch.float64)
+    monkeypatch.setattr("torch.distributed.all_reduce", Reduced(there))
+    assert Workers(0, 2).total(0.2) == 0.1 + 0.2
+
+
+def test_a_team_is_what_torchrun_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    torchrun = MagicMock()
+    torchrun.get_rank.return_value, torchrun.get_world_size.return_value = 1, 3
+    monkeypatch.setattr("panda_gnn.evaluation.distributed.distributed", torchrun)
+    with team() as workers:
+        assert workers == Workers(1, 3)
+        torchrun.init_process_group.assert_called_once_with("gloo")
+        torchrun.destroy_process_group.assert_not_called()
+    torchrun.destroy_process_group.assert_called_once_with()
 
 
 def test_shares_are_disjoint_and_everything() -> None:

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import hashlib
 import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +26,7 @@ from panda_gnn.evaluation.store import INCIDENTAL, Row, Store, identity
 from panda_gnn.evaluation.trial import run_trial
 from tests.evaluation.pretend import (
     endless_trial,
+    noted_trial,
     pretend_origins,
     pretend_trial,
     small_study,
@@ -123,12 +129,81 @@ def test_shutting_down_ends_what_is_under_way() -> None:
 
 
 def test_a_ray_cluster_with_a_killed_worker_gives_the_same_rows(tmp_path: Path) -> None:
+    usual = signal.getsignal(signal.SIGTERM)
     with RayExecutor(2) as executor:
+        assert signal.getsignal(signal.SIGTERM) is usual
         assert rows_of(executor, trial_that_dies_once, tmp_path) == EXPECTED
         assert len(list((tmp_path / "marks").iterdir())) == 2
         assert executor.submit(threads_of_worker).result() == "1"
         with pytest.raises(ValueError, match="no diffusion today"):
             executor.submit(trial_that_fails, Config("mutag", method="digl"), 0).result()
+
+
+def process_named(name: str) -> int:
+    """A process that this one started, found by the name of its program."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        words = stat.read_text().rpartition(")")[2].split()
+        if int(words[1]) == os.getpid() and (stat.parent / "comm").read_text().strip() == name:
+            return int(stat.parent.name)
+    raise LookupError(name)
+
+
+def raylet_dies_once(config: Config, seed: int) -> Row:
+    """Kills the raylet, and with it its own worker, while seed 1 of digl runs."""
+    mark = Path(os.environ["PANDA_PRETEND_MARKS"]) / f"{config.method}-{seed}"
+    if seed == 1 and config.method == "digl" and len(list(mark.parent.iterdir())) < 2:
+        mark.with_name(f"{time.monotonic()}").touch()
+        os.kill(int(mark.with_name("raylet").read_text()), signal.SIGKILL)
+        time.sleep(600)
+    return pretend_trial(config, seed)
+
+
+def test_a_dead_raylet_is_started_again_and_uses_up_no_retries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("panda_gnn.evaluation.run.MAX_DEATHS", 1)
+    with RayExecutor(2) as executor:
+        (tmp_path / "marks" / "raylet").write_text(str(process_named("raylet")))
+        assert rows_of(executor, raylet_dies_once, tmp_path) == EXPECTED
+    assert len(list((tmp_path / "marks").iterdir())) == 2
+
+
+def test_a_cluster_that_does_not_come_back_is_said_and_what_is_left_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("panda_gnn.evaluation.executors.ray.SECONDS_TO_RETURN", 1)
+    cluster_of = require("ray.cluster_utils", "ray").Cluster
+    node = {"num_cpus": 1, "object_store_memory": 10**8, "include_dashboard": False}
+    cluster = cluster_of(initialize_head=True, head_node_args=node)
+    study = small_study()
+    store = Store(tmp_path / "small.jsonl")
+    try:
+        with RayExecutor(1, cluster.address) as executor:
+            rows: list[Row] = []
+
+            def kill_head_after_two(row: Row) -> None:
+                rows.append(row)
+                if len(rows) == 2:
+                    os.kill(process_named("gcs_server"), signal.SIGKILL)
+
+            tracker = SimpleNamespace(log=kill_head_after_two, close=lambda: None)
+            with pytest.raises(
+                InputError,
+                match=r"was lost \(the head of .* does not answer\) and did not come back within 1 "
+                r"seconds: 2 trials were run, 4 are left, and the same command continues",
+            ):
+                run_study(
+                    study,
+                    store,
+                    executor,
+                    endless_trial,
+                    origins=pretend_origins(study),
+                    trials=3,
+                    tracker=tracker,
+                )
+    finally:
+        cluster.shutdown()
+    assert len(store.read().rows) == 2
 
 
 def test_joining_a_ray_cluster_gives_the_bits_of_this_process(shared_root: Path) -> None:
@@ -149,6 +224,45 @@ def test_submitit_jobs_give_the_same_rows_and_bits(tmp_path: Path, shared_root: 
         assert_same_bits(executor, shared_root)
 
 
+def test_a_job_whose_driver_died_is_collected_and_does_not_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PANDA_PRETEND_NOTES", str(tmp_path / "notes"))
+    folder = tmp_path / "jobs"
+    code = (
+        "import os, sys, threading, pathlib\n"
+        "from panda_gnn.evaluation.executors import SlurmExecutor\n"
+        "from tests.evaluation.pretend import noted_trial\n"
+        "from panda_gnn.evaluation.config import Config\n"
+        "executor = SlurmExecutor(1, pathlib.Path(sys.argv[1]), cluster='local')\n"
+        "executor.submit_named('a trial', noted_trial, Config('mutag'), 0)\n"
+        "while not list(executor._folder.glob('*.job')): pass\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    driver = subprocess.run([sys.executable, "-c", code, str(folder)], check=False)
+    assert driver.returncode == -signal.SIGKILL
+    (note,) = folder.glob("*.job")
+    with SlurmExecutor(1, folder, cluster="local") as executor:
+        row = executor.submit_named("a trial", noted_trial, Config("mutag"), 0).result()
+        assert row == pretend_trial(Config("mutag"), 0)
+        assert (tmp_path / "notes").read_text() == "none 0\n"
+        assert not note.exists()
+        executor.submit_named("a trial", noted_trial, Config("mutag"), 0).result()
+    assert (tmp_path / "notes").read_text() == "none 0\n" * 2
+
+
+def test_a_job_that_left_no_result_runs_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "jobs"
+    with SlurmExecutor(1, folder, cluster="local") as executor:
+        monkeypatch.setattr("submitit.LocalJob._results_timeout_s", 0)
+        name = hashlib.sha256(b"a trial").hexdigest()[:32]
+        (folder / f"{name}.job").write_text("4194305")
+        row = executor.submit_named("a trial", pretend_trial, Config("mutag"), 0).result()
+    assert row == pretend_trial(Config("mutag"), 0)
+
+
 def test_without_slurm_the_slurm_executor_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,3 +276,12 @@ def test_without_slurm_the_slurm_executor_says_so(
 def test_a_ray_cluster_that_does_not_answer_is_one_sentence(address: str) -> None:
     with pytest.raises(InputError, match=f"no Ray cluster answers at '{address}'"):
         RayExecutor(1, address)
+
+
+def test_a_ray_that_does_not_start_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(**options: object) -> None:
+        raise Exception("The current node timed out during startup.\nThis could happen")
+
+    monkeypatch.setattr("ray.init", fail)
+    with pytest.raises(InputError, match=r"could not be started \(The current node timed out .*\)"):
+        RayExecutor(1)

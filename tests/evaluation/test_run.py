@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import errno
+import multiprocessing
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -10,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.executors import LocalExecutor
+from panda_gnn.evaluation.executors import LocalExecutor, WorkersLost
 from panda_gnn.evaluation.executors.base import Answer, Call, WorkerExecutor, answer
 from panda_gnn.evaluation.failures import Failures
-from panda_gnn.evaluation.run import Outcome, run_study
+from panda_gnn.evaluation.run import Outcome, _fits, run_study
 from panda_gnn.evaluation.store import Row, Store
 from panda_gnn.evaluation.study import Study
 from tests.evaluation.pretend import (
@@ -33,7 +37,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 class InThisProcess(WorkerExecutor):
     """Workers that are threads, for tests of what does not depend on processes."""
 
-    def deliver(self, call: Call) -> Answer:
+    def deliver(self, call: Call, name: str) -> Answer:
         return answer(call)
 
     def end_workers(self) -> None:
@@ -220,7 +224,7 @@ def test_kill_9_of_the_driver_loses_only_trials_under_way(store: Store, tmp_path
     driver.communicate()
     kept = {(row["config"]["method"], row["seed"]) for row in store.read().rows}
     assert len(workers) >= 2
-    wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+    wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers), 3)
     started = notes.read_text().splitlines()
     assert len(started) - len(kept) <= 2
     second = drive("noted", store, 10, notes)
@@ -258,13 +262,118 @@ def test_what_a_killed_driver_had_claimed_is_taken_over(store: Store, tmp_path: 
     assert run(store).ran == 4
 
 
-def test_ctrl_c_ends_at_once_and_keeps_what_is_finished(store: Store, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_ends_at_once_and_keeps_what_is_finished(
+    store: Store, tmp_path: Path, name: str
+) -> None:
     driver = drive("endless", store, 3, tmp_path / "notes")
     wait_until(lambda: len(store.read().rows) == 2)
-    driver.send_signal(signal.SIGINT)
+    workers = children(driver.pid)
+    driver.send_signal(getattr(signal, name))
     out, _ = driver.communicate(timeout=20)
     assert out.strip() == "ran 2, left 4, interrupted True"
     assert driver.returncode == 0
+    assert len(workers) >= 2
+    wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers), 3)
+    assert store.path.read_bytes().count(b"\n") == 2
+    assert store.read().problems == ()
+
+
+def test_a_full_disk_ends_the_run_with_one_sentence_and_a_whole_file(store: Store) -> None:
+    run(store, trials=1)
+    before = store.path.read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 200, hard))
+    try:
+        with pytest.raises(InputError, match=r"small\.jsonl.* cannot be written any more .*kept"):
+            run(store)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert store.path.read_bytes() == before
+    assert not store.path.with_name("small.jsonl.claims").exists()
+    assert run(store).ran == 4
+
+
+@pytest.mark.parametrize("module", ["store", "claims"])
+def test_a_folder_that_becomes_read_only_is_one_sentence(
+    store: Store, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    def refuse(path: Path) -> object:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    run(store, trials=1)
+    monkeypatch.setattr(f"panda_gnn.evaluation.{module}.FileLock", refuse)
+    with pytest.raises(InputError, match=r"cannot be written any more .*Read-only file system"):
+        run(store)
+    monkeypatch.undo()
+    assert run(store).ran == 4
+
+
+def test_a_run_that_cannot_write_ends_its_workers(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    study = small_study(methods=["none"])
+    with LocalExecutor(2) as executor:
+        monkeypatch.setattr("panda_gnn.evaluation.store.os.fsync", full)
+        with pytest.raises(InputError, match="No space left on device"):
+            run_study(
+                study, store, executor, endless_trial, origins=pretend_origins(study), trials=2
+            )
+        monkeypatch.undo()
+        assert multiprocessing.active_children() == []
+    assert store.path.read_bytes() == b""
+
+
+class Losing(InThisProcess):
+    """Loses all workers so many times before the first trial is finished."""
+
+    def __init__(self, losses: int) -> None:
+        super().__init__(2)
+        self._calls_to_lose = iter(range(losses))
+
+    def deliver(self, call: Call, name: str) -> Answer:
+        if next(self._calls_to_lose, None) is not None:
+            raise WorkersLost("the cluster is gone")
+        return super().deliver(call, name)
+
+
+@pytest.mark.parametrize("losses", [18, 25])
+def test_trials_that_are_lost_with_their_cluster_use_up_no_retries(
+    store: Store, losses: int
+) -> None:
+    study = small_study()
+    with Losing(losses) as executor:
+        if losses == 18:
+            outcome = run_study(
+                study, store, executor, pretend_trial, origins=pretend_origins(study), trials=3
+            )
+            assert (outcome.ran, outcome.failures, outcome.left) == (6, [], 0)
+            return
+        with pytest.raises(
+            InputError,
+            match=r"lost 10 times in a row \(the cluster is gone\): 0 trials were run, 6 are left",
+        ):
+            run_study(
+                study, store, executor, pretend_trial, origins=pretend_origins(study), trials=3
+            )
+
+
+def _rejects(config: Config, seed: int) -> Row:
+    if config.method == "digl" and seed == 1:
+        raise InputError("alpha is 2, it must be below 1")
+    return pretend_trial(config, seed)
+
+
+def test_a_trial_that_is_rejected_is_written_down_and_its_config_goes_on(store: Store) -> None:
+    outcome = run(store, run=_rejects)
+    assert (outcome.ran, outcome.left) == (5, 0)
+    assert outcome.failures == ["digl on gcn, mutag, seed 1: alpha is 2, it must be below 1"]
+    (failed,) = Failures(store, pretend_origins(small_study())).unfinished({})
+    assert (failed["seed"], failed["reason"]) == (1, "alpha is 2, it must be below 1")
+    assert run(store, retry_failed=True).ran == 1
 
 
 def test_an_interrupt_in_the_driver_is_reported(
@@ -285,6 +394,40 @@ def test_an_interrupt_in_the_driver_is_reported(
         )
     assert outcome.interrupted
     assert outcome.left == 2
+
+
+def test_the_first_ctrl_c_lets_a_row_be_written(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = store.append
+
+    def interrupted(row: Row) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+        write(row)
+
+    monkeypatch.setattr(store, "append", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        outcome = run(store, trials=20)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert outcome.interrupted
+    assert 1 <= outcome.ran <= 2
+    assert len(store.read().rows) == outcome.ran
+
+
+@pytest.mark.parametrize(("deadline", "fits"), [(13.0, False), (13.1, True), (None, True)])
+def test_a_trial_starts_if_it_is_expected_to_end_before_the_deadline(
+    deadline: float | None, fits: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is 10, and two trials of the config took 2 and 4 seconds."""
+    monkeypatch.setattr("panda_gnn.evaluation.run.time.monotonic", lambda: 10.0)
+    config = Config("mutag")
+    finished = {config.key: {0: {"seconds": 2.0}, 1: {"seconds": 4.0}}}
+    assert _fits(config, finished, deadline) is fits  # type: ignore[arg-type]
+    assert _fits(config, {}, deadline)
 
 
 def test_noted_trials_are_the_pretended_ones(

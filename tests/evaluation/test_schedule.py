@@ -60,17 +60,6 @@ def test_a_trial_under_way_is_not_started_twice_and_can_be_released() -> None:
     assert schedule.left == 0
 
 
-def test_a_config_that_is_given_up_takes_all_of_its_trials_along() -> None:
-    schedule = Schedule(small_study(), {}, seeds=range(3))
-    first = schedule.start_next()
-    second = schedule.start_next()
-    assert first is not None
-    assert second is not None
-    schedule.give_up_config(second)
-    schedule.finish(first, pretend_trial(*first))
-    assert {trial.config.method for trial in run_all(schedule)} == {"none"}
-
-
 def candidates(choose_on: int) -> Study:
     return small_study(methods=["digl"], settings={"digl": {"a": [1, 2, 3]}}, choose_on=choose_on)
 
@@ -106,7 +95,7 @@ def test_a_candidate_that_cannot_run_does_not_block_the_choice() -> None:
     schedule = Schedule(candidates(choose_on=1), {}, seeds=range(3))
     broken = schedule.start_next()
     assert broken is not None
-    schedule.give_up_config(broken)
+    schedule.give_up(broken)
     order = run_all(schedule)
     assert len(order) == 2 + 2
     assert broken.config not in {trial.config for trial in order}

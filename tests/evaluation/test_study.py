@@ -12,6 +12,7 @@ from panda_gnn.evaluation.origin import origin_of
 from panda_gnn.evaluation.store import by_config_and_seed, code_to_show
 from panda_gnn.evaluation.study import (
     Cell,
+    Choice,
     Comparison,
     Line,
     Study,
@@ -144,11 +145,14 @@ def test_selecting_a_part() -> None:
 @pytest.mark.parametrize(
     ("selection", "message"),
     [
-        ({"datasets": ["mutagg"]}, "the study 'small' has no dataset 'mutagg': choose one of"),
-        ({"backbones": ["gat"]}, "the study 'small' has no backbone .*: choose one of gcn"),
+        (
+            {"datasets": ["mutagg"]},
+            "unknown dataset 'mutagg' of the study 'small': choose .*did you mean mutag",
+        ),
+        ({"backbones": ["gat"]}, "unknown backbone 'gat' of the study 'small': choose one of gcn"),
         (
             {"methods": ["panda", "none"]},
-            "the study 'small' has no method 'panda': choose one of none, digl",
+            "unknown method 'panda' of the study 'small': choose one of none, digl",
         ),
         ({"datasets": []}, "no dataset is selected: choose one of mutag"),
     ],
@@ -168,12 +172,18 @@ def test_names_that_never_meet_are_one_sentence() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"trials": 0}, "trials is 0, it must be a whole number, at least 1"),
-        ({"choose_on": 0}, "choose_on is 0"),
-        ({"trails": 3}, "unknown entry 'trails' of the study 'small': choose one of title"),
+        ({"trials": 0}, "the study 'small': trials must be 1 or more, not 0"),
+        ({"choose_on": 0}, "choose_on must be 1 or more, not 0"),
+        ({"trails": 3}, "unknown entry 'trails': choose one of title, .*did you mean trials"),
         ({"methods": []}, "is empty"),
-        ({"difference": "panda"}, "difference is 'panda', it must be like 'line - none'"),
-        ({"settings": {"fosr": {}}}, "unknown method 'fosr' under .settings. of the study"),
+        (
+            {"difference": "panda"},
+            "difference must be like 'line - none' or 'panda - line', not 'panda'",
+        ),
+        (
+            {"settings": {"fosr": {}}},
+            "unknown method 'fosr' under .settings.: choose one of digl, none",
+        ),
     ],
 )
 def test_a_wrong_study_is_one_sentence(changes: dict[str, Any], message: str) -> None:
@@ -184,7 +194,7 @@ def test_a_wrong_study_is_one_sentence(changes: dict[str, Any], message: str) ->
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("title = 'x'\ntrials = 1", "has no 'datasets'"),
+        ("title = 'x'\ntrials = 1", "the study 'own': datasets is missing"),
         ("title = ", "not valid TOML"),
         (
             "title = 'x'\ntrials = 1\ndatasets = ['mutag']\nbackbones = ['gcn']\n"
@@ -241,6 +251,11 @@ def finished(rows: list[Row]) -> dict[str, dict[int, Any]]:
 def candidates() -> tuple[Cell, tuple[Config, ...]]:
     study = small_study(methods=["digl"], settings={"digl": {"a": [1, 2, 3]}}, choose_on=2)
     return study.cells[0], study.cells[0].candidates
+
+
+def test_a_cell_with_one_candidate_has_chosen_before_any_trial() -> None:
+    cell = small_study().cells[0]
+    assert best_candidate(cell, {}, choose_on=2) == Choice(cell.candidates[0], 0, True)
 
 
 def test_the_choice_of_settings_is_by_validation_alone() -> None:
@@ -331,7 +346,82 @@ def test_published_values_are_found_for_every_kind_of_line() -> None:
 
 
 @pytest.mark.parametrize("option", ["trials", "choose_on"])
-@pytest.mark.parametrize("value", [True, False, 0, 2.0, "3"])
+@pytest.mark.parametrize("value", [True, False, 2.0, "3", None])
 def test_only_whole_numbers_are_counts(option: str, value: object) -> None:
-    with pytest.raises(InputError, match=f"{option} is {value}, it must be a whole number"):
+    with pytest.raises(InputError, match=f"{option} must be a whole number, not {value!r}"):
         small_study(**{option: value})
+
+
+CELL = "datasets = ['mutag']\nbackbones = ['gcn']\nmethods = ['panda']\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("datasets = ['mutag']\npairs = [['gcn']]", "pairs[0][1] is missing in ['gcn']"),
+        ("datasets = 3\nbackbones = ['gcn']\nmethods = ['none']", "datasets must be a list, not 3"),
+        (CELL + "settings = 3", "settings must be a table, not 3"),
+        (CELL + "settings = { panda = 3 }", "settings.panda must be a table, not 3"),
+        (CELL + "questions = [{}]", "questions[0].ask is missing in {}"),
+        (CELL + "rows = [1]", "rows must be a text, not [1]"),
+        (CELL + "rows = 'kk'", "rows is 'kk', but no method has a list of it"),
+        (CELL + "measure = ['score']", "measure must be a text, not ['score']"),
+        (
+            CELL + "published = { table = 'mian' }",
+            "published.table: unknown published table 'mian'",
+        ),
+        (
+            CELL + "published = { tabel = 'main' }",
+            "published: unknown entry 'tabel': choose one of",
+        ),
+        (CELL + "training = { foo = 1 }", "training: unknown entry 'foo': choose one of width"),
+        (CELL + "training = { width = '64' }", "training.width must be a whole number, not '64'"),
+        (CELL + "training = { width = true }", "training.width must be a whole number, not True"),
+        (CELL + "training = { max_epochs = -1 }", "training.max_epochs must be 1 or more, not -1"),
+        (CELL + "training = { dropout = 1.5 }", "training.dropout must be 1.0 or less, not 1.5"),
+        (
+            CELL + "training = { learning_rate = nan }",
+            "training.learning_rate must be a finite number, not nan",
+        ),
+        (CELL + f"training = {{ width = {'9' * 4000} }}", "training.width must be 922"),
+        (CELL + f"training = {{ width = {'9' * 5000} }}", "not valid TOML"),
+        (CELL + "x = " + "[" * 5000, "not valid TOML"),
+        (CELL + "[settings.panda]\nk = 'x'", "settings.panda.k must be a whole number, not 'x'"),
+        (CELL + "[settings.panda]\nk = []", "settings.panda.k must be a list of 1 or more"),
+        (CELL + "[settings.panda]\nk = [[1]]", "settings.panda.k[0] must be a text, a finite"),
+        (CELL + "[settings.panda]\nwidth = '64'", "settings.panda.width must be a whole number"),
+        (CELL + "[settings.panda]\ngcn = 3", "settings.panda.gcn must be a table, not 3"),
+        (CELL + "[settings.panda.gcm]\nk = 3", "'gcm' under [settings.panda]: choose one of mutag"),
+        (CELL + "[settings.panda]\nhigh_widht = 80", "(did you mean high_width?)"),
+        (
+            CELL.replace("panda", "digl") + "[settings.digl]\nalpha = 7",
+            "settings.digl: alpha must be above 0 and at most 1, not 7",
+        ),
+        (
+            CELL.replace("panda", "none") + "measure = 'energy'\n[settings.none]\ngraphs = 'x'",
+            "settings.none.graphs must be a whole number, not 'x'",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_file_has_its_path_and_its_value(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(f"title = 'x'\ntrials = 1\n{text}")
+    with pytest.raises(InputError) as error:
+        load_study(str(path))
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_not_utf_8_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_bytes(b"title = '\xff'")
+    with pytest.raises(InputError, match="is not UTF-8"):
+        load_study(str(path))
+
+
+def test_no_key_of_a_stored_row_changes() -> None:
+    config = Config("mutag", settings={"k": 1}, dropout=0, threshold=1)
+    assert config.to_dict()["dropout"] is config.dropout
+    assert config.key == "10ccce35cf78e966"

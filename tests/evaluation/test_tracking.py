@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -47,6 +48,28 @@ def test_tensorboard_gets_a_curve_per_config(tmp_path: Path) -> None:
     assert [point.step for point in points] == [0, 1, 2]
     expected = [row["scores"]["best-val"]["test"] for row in ROWS[:3]]
     assert [point.value for point in points] == pytest.approx(expected)
+
+
+def test_wandb_is_told_what_was_run_and_what_came_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wandb = MagicMock()
+    monkeypatch.setattr("panda_gnn.evaluation.tracking.require", lambda *_: wandb)
+    tracker = open_tracker("wandb", tmp_path)
+    tracker.log(ROWS[4])
+    ((logged,),) = (call.args for call in wandb.init.return_value.log.call_args_list)
+    scores = {f"{run_name(ROWS[4])}/{name}": value for name, value in metrics(ROWS[4]).items()}
+    assert len(scores) == 8
+    assert logged == scores | {
+        "dataset": "mutag",
+        "backbone": "gcn",
+        "method": "digl",
+        "seed": 1,
+        "settings": {},
+    }
+    wandb.init.return_value.finish.assert_not_called()
+    tracker.close()
+    wandb.init.return_value.finish.assert_called_once_with()
 
 
 def test_wandb_writes_an_offline_run_and_no_more(

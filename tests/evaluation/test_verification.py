@@ -7,6 +7,7 @@ import pytest
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import LocalExecutor
+from panda_gnn.evaluation.store import Row as StoredRow
 from panda_gnn.evaluation.verification import Verification, sample_rows, sentences, verify
 from tests.evaluation.pretend import Row, draw, pretend_trial
 
@@ -51,7 +52,9 @@ def test_rows_are_sorted_by_how_they_came_out() -> None:
 
 def test_what_came_out_is_said() -> None:
     different = (with_test_score(stored(1), 0.25), stored(1))
-    elsewhere = [(with_test_score(stored(seed), 0.25), stored(seed)) for seed in (2, 3)]
+    elsewhere: list[tuple[StoredRow, StoredRow]] = [
+        (with_test_score(stored(seed), 0.25), stored(seed)) for seed in (2, 3)
+    ]
     said = sentences(
         Verification([stored(0), stored(4)], [different], elsewhere, [(stored(9), "nine")])
     )

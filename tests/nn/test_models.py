@@ -15,6 +15,7 @@ from torch_geometric.nn import GCNConv, SAGEConv
 
 from panda_gnn.errors import InputError
 from panda_gnn.nn import GNN, Edges, GCNLayer, PandaConv, PandaGNN, PlainConv, WidthPartition
+from panda_gnn.nn.explain import EdgeMask
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.testing import (
     assert_batch_invariant,
@@ -374,3 +375,19 @@ def test_a_subclass_needs_no_constructor_of_its_own() -> None:
 
     edge_index = torch.tensor([[0, 1], [1, 0]])
     assert Named(3, 2, width=4, num_layers=1)(torch.ones(2, 3), edge_index).shape == (1, 2)
+
+
+@pytest.mark.parametrize("model", [plain(), panda()], ids=["plain", "panda"])
+def test_a_forward_pass_walks_over_no_modules(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What layers read is looked up only where edges have values; masks cost one module each."""
+
+    def modules(*_: object, **__: object) -> Any:
+        raise AssertionError
+
+    expected = run(model, MIXED)
+    masks = [module for module in model.modules() if isinstance(module, EdgeMask)]
+    assert len(masks) == 3
+    assert not any(list(mask.children()) for mask in masks)
+    monkeypatch.setattr(nn.Module, "named_modules", modules)
+    found = model(MIXED.x, MIXED.edge_index, *([MIXED.high] if isinstance(model, PandaGNN) else []))
+    assert torch.equal(found, expected)

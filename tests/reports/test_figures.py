@@ -18,12 +18,12 @@ def test_names_and_errors(tmp_path: Path) -> None:
         make_figure("nonsense", Request(("mutag",), 2), tmp_path)
     with pytest.raises(InputError, match="unknown dataset 'nonsense'"):
         make_figure("signal", Request(("nonsense",), 2), tmp_path)
-    with pytest.raises(InputError, match="the study 'signal' has no dataset 'cora'"):
+    with pytest.raises(InputError, match="unknown dataset 'cora' of the study 'signal'"):
         make_figure("signal", Request(("cora",), 2), tmp_path)
 
 
 def test_the_figures_of_all_datasets() -> None:
-    assert len(FIGURES) == 15
+    assert len(FIGURES) == 16
     assert FIGURES["energy"].trials == 5
     assert FIGURES["energy-all"].trials == 3
     assert len(FIGURES["energy-all"].datasets) == 6

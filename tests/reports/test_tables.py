@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -83,11 +84,60 @@ def test_differences_are_paired_and_holm_corrected_over_the_table() -> None:
     assert table.comparisons == 3
     assert found["none"].difference is None
     for name, corrected in zip(("digl", "fosr", "gtr"), holm(p_values), strict=True):
-        assert found[name].p == pytest.approx(corrected)
+        assert found[name].naive_p == pytest.approx(corrected)
     gtr = found["gtr"].difference
     assert gtr is not None
     assert gtr.n == 3
     assert gtr.mean == pytest.approx(61 - 72.3333333)
+
+
+def test_re_splits_are_no_new_data() -> None:
+    """On MUTAG 20 graphs are for test and 150 for training: intervals grow accordingly."""
+    table = build()
+    difference = entries(table)["digl"].difference
+    assert difference is not None
+    assert difference.interval is not None
+    assert difference.naive_interval is not None
+    grows = (1 / 4 + 20 / 150) ** 0.5 / (1 / 4) ** 0.5
+    assert difference.interval / difference.naive_interval == pytest.approx(grows)
+    for text in (terminal(table), markdown(table)):
+        assert "corrected resampled t-test" in " ".join(text.split())
+        assert f"± {difference.naive_interval:.2f}, 0.009" in text
+
+
+def test_seeds_of_one_split_are_averaged_first() -> None:
+    """Two trainings on each of two splits are two pairs, not four."""
+    study, rows = study_and_rows()
+    rows = [{**one, "split": f"fold-{one['seed'] % 2}"} for one in rows]
+    difference = entries(build_table(study, Contents(tuple(rows), ())))["digl"].difference
+    assert difference is not None
+    assert difference.n == 2
+    assert difference.mean == pytest.approx(((4 + 3) / 2 + (5 + 5) / 2) / 2)
+
+
+def test_a_line_that_is_another_line_is_no_comparison() -> None:
+    study = small_study(methods=["none", "digl", "residual-twin"], backbones=["gcn", "gin"])
+    rows = [
+        {**pretend_trial(cell.candidates[0], seed), "code": CODE}
+        for cell in study.cells
+        for seed in range(3)
+    ]
+    table = build_table(study, Contents(tuple(rows), ()))
+    assert table.comparisons == 3
+    twin = table.blocks[1].entries[2]
+    assert (twin.line.backbone, twin.same_as, twin.p) == ("gin", "none", None)
+    assert any("gin: residual-twin is none bit for bit" in remark for remark in table.remarks)
+    assert table.blocks[0].entries[2].p is not None
+
+
+def test_what_choices_saw_is_said() -> None:
+    study = replace(load_study("main").select(["mutag"]), choose_on=10)
+    table = build_table(study, Contents((), ()))
+    says = "mutag: 40 to 75 % of a test set were validation graphs of other seeds when settings"
+    assert any(remark.startswith(says) for remark in table.remarks)
+    assert any("in 11 of 12 cells" in remark for remark in table.remarks)
+    nothing_chosen = build_table(load_study("controls").select(["mutag"]), Contents((), ()))
+    assert not any("of a test set" in remark for remark in nothing_chosen.remarks)
 
 
 def test_the_reference_may_come_first() -> None:

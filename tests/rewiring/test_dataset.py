@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch import Tensor
 from torch_geometric.data import Batch, Data, HeteroData, InMemoryDataset
 
+from panda_gnn.cache import Tensors, cached
 from panda_gnn.errors import InputError
 from panda_gnn.rewiring import (
     BORF,
@@ -81,6 +84,30 @@ def test_the_second_time_comes_from_the_file(tmp_path: Path) -> None:
     for found, one in zip(rewire_dataset(ALL, Counting(3), cache=tmp_path), first, strict=True):
         assert_same(found, one)
     assert Counting.calls == 2 * len(ALL)
+
+
+def test_an_entry_that_does_not_fit_is_computed_again(tmp_path: Path) -> None:
+    expected = rewire_dataset(ALL, Counting(3), cache=tmp_path)
+    (file,) = tmp_path.iterdir()
+    sound = load_file(file)
+    wrong: list[Tensors] = [
+        {name: tensor for name, tensor in sound.items() if name != "removed_counts"},
+        {**sound, "edge_weight": torch.ones(3)},
+        {**sound, "added": sound["added"][0]},
+        {**sound, "added": sound["added"].double()},
+        {**sound, "added_type": sound["added_type"][1:]},
+        {**sound, "added_counts": sound["added_counts"][1:]},
+        {**sound, "removed_counts": sound["removed_counts"].int()},
+        {**sound, "removed_counts": sound["removed_counts"] - 1},
+    ]
+    for tensors in wrong:
+        file.unlink()
+        cached(tmp_path, file.stem, partial(dict, tensors), bool)
+        Counting.calls = 0
+        again = rewire_dataset(ALL, Counting(3), cache=tmp_path)
+        for found, one in zip(again, expected, strict=True):
+            assert_same(found, one)
+        assert Counting.calls == len(ALL)
 
 
 def test_options_version_and_graphs_make_another_file(

@@ -15,9 +15,14 @@ from panda_gnn.rewiring import (
     GTR,
     LASER,
     SDRF,
+    Cayley,
+    CentralEdges,
     Expander,
     FoSR,
     FullyAdjacent,
+    HeatKernel,
+    ProxyAdd,
+    ProxyDelete,
     Rewiring,
     VirtualNode,
 )
@@ -35,6 +40,12 @@ TRANSFORMS: list[Rewiring] = [
     LASER(),
     SDRF(3, removal_bound=0.5),
     VirtualNode(),
+    VirtualNode(2),
+    Cayley(interleaved=False),
+    CentralEdges(3),
+    HeatKernel(self_loops=False),
+    ProxyAdd(3),
+    ProxyDelete(3),
 ]
 BATCHES = st.lists(
     st.builds(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import networkx as nx
 import pytest
 import torch
 from torch_geometric.data import Batch, Data, HeteroData
@@ -39,6 +40,27 @@ def test_one_more_node_joined_to_all(name: str) -> None:
     ends = after.edge_index[:, ~virtual].sort(dim=0).values.t() + 1
     assert torch.equal(after.edge_attr[~virtual], ends)
     assert data.num_nodes == n
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_node_for_every_role(name: str) -> None:
+    data = with_attributes(GRAPHS[name])
+    n = data.num_nodes
+    graph = nx.Graph()
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from(pairs(data.edge_index))
+    for rounds in (0, 1, 2, 3):
+        colour = dict.fromkeys(graph, "0")
+        for _ in range(rounds):  # as colour refinement is defined, with words for colours
+            colour = {v: f"{colour[v]}|{sorted(colour[u] for u in graph[v])}" for v in graph}
+        number = {word: place for place, word in enumerate(dict.fromkeys(colour.values()))}
+        after = VirtualNode(rounds)(data)
+        assert_simple(after)
+        spokes = {(v, n + number[colour[v]]) for v in range(n)}
+        assert pairs(after.edge_index) == pairs(data.edge_index) | spokes
+        assert after.virtual.tolist() == [False] * n + [True] * len(number)
+    assert VirtualNode(1)(ODD_GRAPHS["star"]).virtual.sum() == 2
+    assert VirtualNode(5)(ODD_GRAPHS["cycle"]).virtual.sum() == 1
 
 
 def test_weights_of_the_new_edges_are_one() -> None:

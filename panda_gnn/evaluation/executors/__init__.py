@@ -1,6 +1,11 @@
 """Where calls run: processes of this machine, a Ray cluster, or Slurm, behind one seam."""
 
-from panda_gnn.evaluation.executors.base import WorkerDied, WorkerExecutor
+from panda_gnn.evaluation.executors.base import (
+    ExecutorLost,
+    WorkerDied,
+    WorkerExecutor,
+    WorkersLost,
+)
 from panda_gnn.evaluation.executors.local import LocalExecutor
 from panda_gnn.evaluation.executors.ray import RayExecutor
 from panda_gnn.evaluation.executors.slurm import SlurmExecutor
@@ -10,9 +15,11 @@ EXECUTORS = ("local", "ray", "slurm")
 
 __all__ = [
     "EXECUTORS",
+    "ExecutorLost",
     "LocalExecutor",
     "RayExecutor",
     "SlurmExecutor",
     "WorkerDied",
     "WorkerExecutor",
+    "WorkersLost",
 ]

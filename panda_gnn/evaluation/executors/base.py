@@ -32,6 +32,14 @@ class WorkerDied(Exception):
     """The worker was killed, ran out of memory or lost its machine before its call was finished."""
 
 
+class WorkersLost(WorkerDied):
+    """The worker ended with all others, or with its machine: nothing that the call did."""
+
+
+class ExecutorLost(Exception):
+    """No worker can be reached any more, nor will be; the message is one sentence."""
+
+
 class WorkerExecutor(ThreadPoolExecutor):
     """An executor with ``workers`` calls under way at a time.
 
@@ -43,8 +51,12 @@ class WorkerExecutor(ThreadPoolExecutor):
         self.workers = workers
 
     @abstractmethod
-    def deliver(self, call: Call) -> Answer:
-        """Let a worker run the call and wait for its answer, in the calling thread."""
+    def deliver(self, call: Call, name: str) -> Answer:
+        """Let a worker run the call and wait for its answer, in the calling thread.
+
+        Where workers outlive the executor, a call whose name is not empty is noted, and one of the
+        same name that was left under way is waited for instead.
+        """
 
     @abstractmethod
     def end_workers(self) -> None:
@@ -53,6 +65,10 @@ class WorkerExecutor(ThreadPoolExecutor):
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run the function on a worker; it, its arguments and its result must be picklable."""
         return super().submit(self._run, (function, args, kwargs))
+
+    def submit_named(self, name: str, function: Callable[..., T], *args: Any) -> Future[T]:
+        """The same for a call that has a name, see :meth:`deliver`."""
+        return super().submit(self._run, (function, args, {}), name)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Accept no more calls; wait for those under way, or end them with ``cancel_futures``."""
@@ -63,8 +79,8 @@ class WorkerExecutor(ThreadPoolExecutor):
         if wait:
             self.end_workers()
 
-    def _run(self, call: Call) -> Any:
-        value, error = self.deliver(call)
+    def _run(self, call: Call, name: str = "") -> Any:
+        value, error = self.deliver(call, name)
         if error is not None:
             raise error
         return value

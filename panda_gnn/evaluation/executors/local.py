@@ -34,7 +34,7 @@ class LocalExecutor(WorkerExecutor):
         self._alive: set[_Worker] = set()
         self._ended = False
 
-    def deliver(self, call: Call) -> Answer:
+    def deliver(self, call: Call, name: str) -> Answer:
         worker = self._worker_of_this_thread()
         try:
             return worker.call(call)
@@ -84,7 +84,9 @@ class _Worker:
 
 
 def _serve(connection: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ("SIGINT", "SIGHUP"):  # the terminal sends them to all, and the parent decides
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.environ.update(ONE_THREAD)
     with contextlib.suppress(EOFError, OSError):

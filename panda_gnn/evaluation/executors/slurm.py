@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import shutil
 import threading
 import time
@@ -21,9 +23,15 @@ from panda_gnn.evaluation.executors.base import (
 #: Seconds between two looks at a job.
 LOOK_EVERY = 0.5
 
+#: Seconds after which a job of a driver that died is given up if Slurm does not know it.
+FORGOTTEN = 300.0
+
 
 class SlurmExecutor(WorkerExecutor):
     """Slurm jobs of one processor each.
+
+    Jobs outlive a driver that is killed. Which call a job runs is noted in the folder, and the next
+    driver that has the same call waits for that job, or takes its result.
 
     Args:
         workers: How many jobs are in the queue or running at a time.
@@ -54,6 +62,7 @@ class SlurmExecutor(WorkerExecutor):
             self._executor = submitit.AutoExecutor(folder=folder, cluster=cluster)
         except OSError as error:
             raise InputError(f"the folder '{folder}' cannot be written: {error}") from error
+        self._job = submitit.SlurmJob if cluster == "slurm" else submitit.LocalJob
         self._died: tuple[type[Exception], ...] = (
             submitit.core.utils.UncompletedJobError,
             submitit.core.utils.FailedJobError,
@@ -68,24 +77,41 @@ class SlurmExecutor(WorkerExecutor):
             **{f"{cluster}_setup": setup},
         )
         super().__init__(workers)
+        self._folder = folder
         self._lock = threading.Lock()
         self._ended = False
         self._under_way: dict[str, Any] = {}
 
-    def deliver(self, call: Call) -> Answer:
+    def deliver(self, call: Call, name: str) -> Answer:
+        note = self._folder / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.job"
+        if name:
+            with contextlib.suppress(FileNotFoundError, *self._died):
+                return self._wait_for(self._job(self._folder, note.read_text("utf-8")), note, True)
         with self._lock:
             job = self._executor.submit(answer, call)
-            self._under_way[job.job_id] = job
+            if name:
+                note.write_text(job.job_id, "utf-8")
+        try:
+            return self._wait_for(job, note)
+        except self._died as error:
+            raise WorkerDied(f"job {job.job_id} ended as {job.state}") from error
+
+    def _wait_for(self, job: Any, note: Path, was_left: bool = False) -> Answer:
+        self._under_way[job.job_id] = job
+        seen = time.monotonic()
         try:
             while not job.done():
                 if self._ended:
                     raise WorkerDied("cancelled")
+                if job.state != "UNKNOWN":
+                    seen = time.monotonic()
+                elif was_left and time.monotonic() - seen > FORGOTTEN:
+                    raise self._died[0](f"job {job.job_id} is not known any more")
                 time.sleep(LOOK_EVERY)
             result: Answer = job.result()
-        except self._died as error:
-            raise WorkerDied(f"job {job.job_id} ended as {job.state}") from error
         finally:
             del self._under_way[job.job_id]
+            note.unlink(missing_ok=True)
         return result
 
     def end_workers(self) -> None:

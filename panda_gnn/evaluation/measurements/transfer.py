@@ -22,7 +22,7 @@ from torch.optim import Adam
 from torch_geometric.data import Data
 
 from panda_gnn.datasets import TOPOLOGIES, transfer
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.measure import Measure
@@ -32,6 +32,7 @@ from panda_gnn.evaluation.store import Row, new_row
 from panda_gnn.evaluation.train import Recipe, train
 from panda_gnn.evaluation.trial import one_thread
 from panda_gnn.nn import GNN, PandaGNN
+from panda_gnn.options import whole_number
 from panda_gnn.rewiring.fosr import FoSR
 from panda_gnn.transforms import ExpandWidth
 
@@ -57,8 +58,7 @@ def check_task(config: Config) -> None:
     choose("topology", config.dataset, TOPOLOGIES)
     choose("method", config.method, TRANSFER_METHODS, "of a transfer task")
     distance: Any = config.settings["distance"]
-    if isinstance(distance, bool) or not isinstance(distance, int) or distance < 2:
-        raise InputError(f"distance is {distance}, it must be a whole number, at least 2")
+    whole_number("distance", distance, 2)
 
 
 def measure_transfer(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -26,9 +27,9 @@ from panda_gnn.evaluation.probe import fit_probe
 from panda_gnn.evaluation.tasks import Task, TaskData, task_of
 from panda_gnn.evaluation.wl_svm import fit_wl_svm
 from panda_gnn.nn import GNN
-from panda_gnn.nn.models import backbone_names
+from panda_gnn.nn.models import PANDA_VARIANTS, backbone_names
 from panda_gnn.nn.selectors import SELECTORS
-from panda_gnn.options import whole_number
+from panda_gnn.options import Count, Finite, Flag, Natural, Whole, one_of, validate, whole_number
 from panda_gnn.registry import OWNERS, Plugin, Registry
 
 __all__ = ["METHODS", "Method", "complete", "configure", "graphs_and_model", "parts"]
@@ -124,10 +125,15 @@ def complete(config: Config, measure: Measure | None = None, task: Task | None =
             f"{config.dataset} is none: choose another method or dataset"
         )
     defaults = {**method.defaults(task, config), **task.settings, **own}
-    config = _with_settings(config, defaults, f"method {config.method}")
-    _check(config.settings, config.width)
+    config = _with_settings(config, defaults, f"method {config.method}", task.usual)
+    high_width: Any = config.settings.get("high_width", config.width)
+    if high_width < config.width:
+        raise InputError(f"high_width is {high_width}, it must be at least width ({config.width})")
     task.check(config)
-    method.check(config.settings)
+    try:
+        method.check(config.settings)
+    except InputError as error:
+        raise InputError(f"settings.{config.method}: {error}") from error
     if measure is not None:
         measure.check(config)
     return config
@@ -170,23 +176,33 @@ def graphs_and_model(data: TaskData, config: Config, seed: int) -> tuple[GraphTa
     return graphs, method.model(data.task, graphs, config)
 
 
-def _with_settings(config: Config, defaults: Mapping[str, Setting], owner: str) -> Config:
-    for name in config.settings:
-        if name not in defaults:
-            accepted = ", ".join(defaults) or "none"
-            raise InputError(f"unknown setting '{name}': {owner} has {accepted}")
-    return replace(config, settings={**defaults, **config.settings})
+#: What settings may be; any other is of the type of its default.
+KINDS = {
+    "k": Natural,
+    "high_width": Count,
+    "centrality": one_of("centrality", CENTRALITIES),
+    "selector": one_of("selector", SELECTORS),
+    "variant": one_of("variant", PANDA_VARIANTS),
+    "centers": Count,
+    "iterations": Natural,
+    "rounds": Natural,
+    "graphs": Count | None,
+    "sources": Count,
+}
+KINDS_OF_DEFAULTS = {bool: Flag, int: Whole, float: Finite, str: str}
 
 
-def _check(settings: Mapping[str, Any], width: int) -> None:
-    """Reject settings that are out of range."""
-    if settings.get("k", 0) < 0:
-        raise InputError(f"k is {settings['k']}, it must be at least 0")
-    if settings.get("high_width", width) < width:
-        raise InputError(
-            f"high_width is {settings['high_width']}, it must be at least width ({width})"
-        )
-    if "centrality" in settings:
-        choose("centrality", settings["centrality"], CENTRALITIES)
-    if "selector" in settings:
-        choose("selector", settings["selector"], SELECTORS)
+def _with_settings(
+    config: Config,
+    defaults: Mapping[str, Setting],
+    owner: str,
+    usual: Mapping[str, Setting] = MappingProxyType({}),
+) -> Config:
+    accepted = {**defaults, **usual}
+    for name, value in config.settings.items():
+        choose("setting", name, accepted, f"of {owner}")
+        kind = KINDS.get(name) or KINDS_OF_DEFAULTS.get(type(accepted[name]), Setting)
+        validate(f"settings.{config.method}.{name}", value, kind)
+    settings = {**defaults, **config.settings}
+    unusual = {k: v for k, v in settings.items() if k not in usual or v != usual[k]}
+    return replace(config, settings=unusual)

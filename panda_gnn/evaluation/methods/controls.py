@@ -160,6 +160,7 @@ CONTROL_METHODS = {
     "residual-twin": Method(
         "PANDA without high nodes: the plain backbone with PANDA's residual connection",
         model=_residual_stack,
+        same_as=lambda backbone: None if backbone == "gcn" else "none",
     ),
     "all-wide": Method(
         "the plain backbone with every node at high_width",

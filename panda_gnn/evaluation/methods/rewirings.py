@@ -12,13 +12,23 @@ from panda_gnn.evaluation.methods.method import Method, plain_model
 from panda_gnn.evaluation.tasks import Task, TaskData
 from panda_gnn.nn import GNN, CommuteTimeGNN
 from panda_gnn.rewiring import (
+    AFRC,
     BORF,
     DIGL,
     GTR,
+    LASER,
     SDRF,
+    Cayley,
+    CentralEdges,
+    Expander,
     FoSR,
     FullyAdjacent,
+    HalfHop,
+    HeatKernel,
+    ProxyAdd,
+    ProxyDelete,
     Rewiring,
+    VirtualNode,
     rewire_dataset,
 )
 
@@ -77,6 +87,37 @@ REWIRING_METHODS = {
         added=3,
         removed=1,
         variant="paper",
+    ),
+    "afrc": _rewiring(
+        "triangles where augmented Forman curvature is low, removal where it is high",
+        AFRC,
+        rounds=1,
+        cycles=3,
+    ),
+    "expander": _rewiring("part of a Cayley graph in every second layer", Expander),
+    "cayley": _rewiring("a whole Cayley graph in every second layer", Cayley),
+    "laser": _rewiring("edges to distant nodes with few walks", LASER, snapshots=3, rho=0.5),
+    "virtual-node": _rewiring("one more node, joined to all others", VirtualNode),
+    "role-nodes": _rewiring("one more node for every role", VirtualNode, rounds=2),
+    "proxy-add": _rewiring(
+        "edges added by a first-order proxy of the spectral gap",
+        ProxyAdd,
+        iterations=10,
+        criterion="max",
+    ),
+    "proxy-delete": _rewiring(
+        "edges deleted by a first-order proxy of the spectral gap",
+        ProxyDelete,
+        iterations=10,
+        criterion="max",
+    ),
+    "heat": _rewiring("heat kernel diffusion instead of the graph", HeatKernel, t=3.0, eps=0.05),
+    "half-hop": _rewiring("a slow node on every edge", HalfHop, alpha=0.5, p=1.0),
+    "central-edges": _rewiring(
+        "edges among the nodes that PANDA would widen",
+        CentralEdges,
+        k=5,
+        centrality="betweenness",
     ),
     "gtr": _rewiring("edges added to lower the total resistance", GTR, iterations=10),
     "ct-layer": Method(

@@ -13,15 +13,17 @@ from torch.optim import Adam
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 from torch_geometric.data import Data, InMemoryDataset
 
+from panda_gnn.datasets import DatasetEntry
 from panda_gnn.errors import choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.metrics import ACCURACY
-from panda_gnn.evaluation.splits import Split, named_split, random_split
+from panda_gnn.evaluation.splits import Split, named_ratio, named_split, random_split, split_sizes
 from panda_gnn.evaluation.tasks.task import Task, TaskData
 from panda_gnn.evaluation.train import Recipe
 
 NODE_SPLITS = ("random", "public")
+RANDOM_SHARES = {"train": 0.6, "validation": 0.2}
 PLATEAU_PATIENCE = 25
 
 
@@ -41,13 +43,24 @@ class NodeClassification(Task):
 
     def collate(self, graphs: Sequence[Data] | InMemoryDataset) -> GraphTable:
         table = super().collate(graphs)
-        return replace(table, target_nodes=torch.arange(table.x.size(0)))
+        nodes = torch.arange(table.x.size(0))
+        if table.virtual is None:
+            return replace(table, target_nodes=nodes)
+        return replace(table, target_nodes=nodes[~table.virtual], y=table.y[~table.virtual])
 
     def split(self, data: TaskData, settings: Mapping[str, Any], seed: int) -> Split:
         own = data.entry.split
         if own and own != "masks":
             return named_split(own, data.graphs.y.size(0), seed)
         return node_split(data.dataset[0], "public" if own else settings["split"], seed)
+
+    def test_ratio(self, entry: DatasetEntry, settings: Mapping[str, Any]) -> float:
+        if entry.split:
+            return named_ratio(entry.split)
+        if settings["split"] == "public":
+            return 0.2 / 0.48
+        train, _, test = split_sizes(round(entry.average_nodes), **RANDOM_SHARES)
+        return test / train
 
     def recipe(self, config: Config) -> Recipe:
         return Recipe(
@@ -76,7 +89,7 @@ def node_split(data: Data, kind: str, seed: int) -> Split:
         number = seed % data.train_mask.size(1)
         masks = (data.train_mask, data.val_mask, data.test_mask)
         return Split(*(mask[:, number].nonzero().view(-1) for mask in masks))
-    return random_split(int(data.num_nodes or 0), seed, train=0.6, validation=0.2)
+    return random_split(int(data.num_nodes or 0), seed, **RANDOM_SHARES)
 
 
 NODE_CLASSIFICATION = NodeClassification("node-classification", ACCURACY, {"split": "random"})

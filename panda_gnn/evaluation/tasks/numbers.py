@@ -7,11 +7,13 @@ progress when the validation score is better than ever before. (The tasks ``regr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar
 
 from torch.nn import functional as F
 
-from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.metrics import AVERAGE_PRECISION, MEAN_ABSOLUTE_ERROR
 from panda_gnn.evaluation.tasks.graph_classification import GraphClassification
 from panda_gnn.evaluation.tasks.node_classification import NodeClassification
@@ -22,6 +24,7 @@ class GraphRegression(GraphClassification):
     """One or several numbers for every graph."""
 
     classifies_graphs = False
+    usual: ClassVar[Mapping[str, Setting]] = {}
 
     def recipe(self, config: Config) -> Recipe:
         return replace(super().recipe(config), loss=F.l1_loss, threshold=1.0)
@@ -38,6 +41,7 @@ class GraphMultiLabel(GraphClassification):
     """Several labels for every graph, each there or not."""
 
     classifies_graphs = False
+    usual: ClassVar[Mapping[str, Setting]] = {}
 
     def recipe(self, config: Config) -> Recipe:
         loss = F.binary_cross_entropy_with_logits

@@ -66,12 +66,20 @@ class Task(ABC):
     #: What the edges of the graphs keep.
     edge_attributes: ClassVar[Sequence[str]] = ("edge_type", "edge_weight")
 
+    #: Settings that a config has only where they are not as usual: so the usual key stays.
+    usual: ClassVar[Mapping[str, Setting]] = {}
+
     #: Whether every graph has one class, which methods without a network need.
     classifies_graphs: ClassVar[bool] = False
 
     @abstractmethod
     def split(self, data: TaskData, settings: Mapping[str, Any], seed: int) -> Split:
         """The rows for training, validation and test: the same for all methods."""
+
+    def test_ratio(self, entry: DatasetEntry, settings: Mapping[str, Any]) -> float:
+        """Test rows over training rows, where seeds re-split the dataset; 0 where all have the same
+        split, and differ in nothing but the training."""
+        return 0.0
 
     @abstractmethod
     def recipe(self, config: Config) -> Recipe:
@@ -144,7 +152,10 @@ class Task(ABC):
         if graphs.target_nodes is not None:
             options["readout"] = None
         if config.backbone in ("rgcn", "rgin"):
-            options["num_relations"] = 2 if "edge_type" in graphs.edge_options else 1
+            kinds = graphs.edge_options.get("edge_type")
+            options["num_relations"] = 1
+            if kinds is not None:
+                options["num_relations"] = max(2, int(kinds.max()) + 1 if kinds.numel() else 0)
         elif config.backbone == "pna":
             degrees = torch.bincount(graphs.edge_index[1], minlength=graphs.x.size(0))
             options["deg"] = torch.bincount(degrees)

@@ -13,6 +13,7 @@ from panda_gnn.evaluation.study import Study
 from panda_gnn.reports.drawing.panels import write_figure
 from panda_gnn.reports.figures import (
     energy,
+    ladder,
     molecule,
     resistance,
     sensitivity,
@@ -82,6 +83,14 @@ FIGURES: Mapping[str, FigureKind] = MappingProxyType(
         ),
         **_with_all("topk", _sweep("k", "sweep-k")),
         **_with_all("high-width", _sweep("high_width", "sweep-high-width")),
+        "ladder": FigureKind(
+            "what size, structure and PANDA add to the backbone (not in the paper)",
+            ("mutag", "imdb-binary", "enzymes", "proteins"),
+            1,
+            ladder,
+            "controls",
+            measured=None,
+        ),
         "molecule": FigureKind(
             "a molecule of MUTAG with its high nodes marked (not in the paper)",
             (),

@@ -54,8 +54,16 @@ def test_transfer_models_are_as_deep_as_the_distance() -> None:
         (Config("mutag"), "unknown topology 'mutag': choose one of ring"),
         (Config("ring", "gat"), "unknown backbone 'gat'"),
         (Config("ring", method="gtr"), "unknown method 'gtr' of a transfer task: choose one of"),
-        (Config("ring", settings={"k": 3}), "unknown setting 'k': measure transfer has distance"),
-        (Config("ring", settings={"distance": 1}), "distance is 1, it must be a whole number"),
+        (
+            Config("ring", settings={"k": 3}),
+            "unknown setting 'k' of measure transfer: choose one of dis",
+        ),
+        (
+            Config("ring", settings={"distance": 1}),
+            "distance must be a whole number, 2 or more, not 1",
+        ),
+        (Config("ring", settings={"distance": 2.5}), "distance must be a whole number"),
+        (Config("ring", settings={"distance": True}), "distance must be a whole number"),
     ],
 )
 def test_mistakes_get_one_sentence(config: Config, message: str) -> None:

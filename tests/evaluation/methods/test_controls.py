@@ -164,3 +164,16 @@ def test_what_is_about_whole_graphs_is_refused_on_a_node_set(method: str) -> Non
 def test_what_is_missing_is_named() -> None:
     with pytest.raises(InputError, match="no settings for gin on texas: give k, centrality"):
         complete(Config("texas", "gin", "flag"))
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_a_control_that_is_its_reference_says_so(backbone: str, mutag: TaskData) -> None:
+    """The residual twin has the weights and the scores of the plain backbone, except with GCN."""
+    models = [
+        graphs_and_model(mutag, complete(Config("mutag", backbone, method)), 0)[1]
+        for method in ("residual-twin", "none")
+    ]
+    batch = mutag.graphs.take(torch.arange(8))
+    same = torch.equal(*(batch.scores(model.eval()) for model in models))
+    assert METHODS["residual-twin"].same_as(backbone) == ("none" if same else None)
+    assert same == (backbone != "gcn")

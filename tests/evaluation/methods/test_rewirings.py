@@ -2,11 +2,60 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from panda_gnn.evaluation.methods import configure, parts
+import pytest
+import torch
+
+from panda_gnn.evaluation.batches import GraphTable
+from panda_gnn.evaluation.methods import METHODS, configure, graphs_and_model, parts
+from panda_gnn.evaluation.methods.rewirings import REWIRING_METHODS
+from panda_gnn.evaluation.tasks import load_data
+from panda_gnn.evaluation.trial import run_trial
+from panda_gnn.nn import GNN
+from panda_gnn.rewiring import REWIRINGS, Cayley, VirtualNode
+from tests.odd_graphs import ODD_GRAPHS
 
 
 @pytest.mark.parametrize("method", ["sdrf", "ct-layer"])
 def test_rows_from_before_a_correction_are_old(method: str) -> None:
     assert parts(configure("mutag", method=method))["method"] == f"{method}-2"
+
+
+def test_every_rewiring_is_a_method() -> None:
+    assert set(REWIRINGS) - {"fa"} <= set(METHODS)
+
+
+@pytest.mark.parametrize("method", REWIRING_METHODS)
+def test_one_epoch_of_every_method(method: str, shared_root: Path) -> None:
+    config = configure("mutag", method=method, max_epochs=1, width=8)
+    row = run_trial(config, 0, root=str(shared_root))
+    assert row["epochs"] == 1
+    assert row["parts"]["method"].startswith(f"{method}-")
+
+
+def test_laser_has_a_relation_for_every_distance(shared_root: Path) -> None:
+    config = configure("mutag", "rgcn", "laser", max_epochs=1, width=8)
+    _, model = graphs_and_model(load_data("mutag", str(shared_root)), config, 0)
+    assert isinstance(model, GNN)
+    assert run_trial(config, 0, root=str(shared_root))["epochs"] == 1
+
+
+@pytest.mark.parametrize("transform", [VirtualNode(2), Cayley()], ids=repr)
+def test_virtual_nodes_are_in_no_read_out(transform: VirtualNode | Cayley) -> None:
+    graphs = []
+    for number, name in enumerate(("path", "grid", "star", "barbell")):
+        data = transform(ODD_GRAPHS[name])
+        data.y = torch.tensor([number % 2])
+        data.edge_type = torch.zeros(data.num_edges, dtype=torch.long)
+        graphs.append(data)
+    table = GraphTable.collate(graphs).take(torch.tensor([2, 0, 3]))
+    model = GNN(3, 2, width=4).double().eval()
+    by_node = GNN(3, 2, width=4, readout=None).double().eval()
+    by_node.load_state_dict(model.state_dict())
+    scores = table.scores(model)
+    for row, number in enumerate((2, 0, 3)):
+        data = graphs[number]
+        other = data.get("expander_edge_index")
+        out = by_node(data.x, data.edge_index, expander_edge_index=other)
+        assert torch.allclose(scores[row], out[~data.virtual].mean(dim=0), rtol=0, atol=1e-12)

@@ -14,7 +14,7 @@ from torch_geometric.utils import to_undirected
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.evaluation.methods import METHODS, complete
+from panda_gnn.evaluation.methods import METHODS, complete, configure
 from panda_gnn.evaluation.tasks.node_classification import NODE_CLASSIFICATION, node_split
 from panda_gnn.evaluation.train import train
 from panda_gnn.evaluation.trial import run_trial
@@ -146,6 +146,7 @@ def test_defaults_and_what_cannot_be() -> None:
         "variant": "paper",
         "split": "random",
     }
+    assert configure("cora").num_layers == 3
     assert complete(Config("squirrel-filtered", "gcn", "panda")).settings["k"] == 25
     own: dict[str, Setting] = {"k": 3, "high_width": 70, "centrality": "degree"}
     assert complete(Config("cora", "gin", "panda", own)).settings["k"] == 3

@@ -1,0 +1,70 @@
+"""Cayley graph propagation: every second layer runs on a whole Cayley graph."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.data.datapipes import functional_transform
+
+from panda_gnn.options import flag
+from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges, with_virtual_nodes
+from panda_gnn.rewiring.expander import cayley_graph, group_size, smallest_modulus
+
+
+@functional_transform("cayley")
+class Cayley(Rewiring):
+    r"""Cayley graph propagation, of `"Cayley Graph Propagation"
+    <https://arxiv.org/abs/2410.03424>`_.
+
+    As :class:`~panda_gnn.rewiring.Expander`, but none of the Cayley graph's nodes is left out:
+    where it has more of them than the graph, virtual nodes are added, with attributes that are zero
+    and marked in the mask ``virtual``. What is left of a Cayley graph of which half is cut off need
+    not be an expander; the whole one is. The virtual nodes have no edges in the graph itself.
+
+    By default the Cayley graph is written to ``expander_edge_index``, for models whose layers use
+    the two in turn, such as :class:`panda_gnn.nn.GNN`. With ``interleaved=False`` its edges are
+    added to the graph's. The laboratory leaves virtual nodes out of the read-out.
+
+    Args:
+        interleaved: Whether to write a second edge set rather than to change the first.
+    """
+
+    kept = False
+
+    def __init__(self, interleaved: bool = True) -> None:
+        super().__init__()
+        self.interleaved = flag("interleaved", interleaved)
+
+    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
+        """The edges of the graph and of the Cayley graph, whose nodes may be more."""
+        cayley = whole_cayley_graph(smallest_modulus(num_nodes)).to(edges.device)
+        union: Tensor = torch.unique(torch.cat([edges, cayley], dim=1), dim=1)
+        return union
+
+    def rewired_graph(self, data: Data, added_type: int) -> Data:
+        """The graph with virtual nodes, and with ``expander_edge_index`` or with more edges."""
+        before, place = self.edges_of(data)
+        num_nodes = int(data.num_nodes or 0)
+        modulus = smallest_modulus(num_nodes)
+        size = group_size(modulus)
+        simple = with_edges(data, before, place, both_directions(before, num_nodes))
+        if self.interleaved:
+            self.check_free(data, "expander_edge_index")
+            result = with_virtual_nodes(simple, size - num_nodes, before[:, :0], added_type)
+            cayley = both_directions(whole_cayley_graph(modulus), size)
+            result.expander_edge_index = cayley.to(before.device)
+            if "edge_type" not in data:
+                del result.edge_type
+            return result
+        union = self.rewire(before, num_nodes)
+        new = ~torch.isin(union[0] * size + union[1], before[0] * size + before[1])
+        return with_virtual_nodes(simple, size - num_nodes, union[:, new], added_type)
+
+
+@lru_cache(maxsize=32)
+def whole_cayley_graph(modulus: int) -> Tensor:
+    """All edges ``u < v`` of a Cayley graph, made once."""
+    return cayley_graph(modulus)

@@ -1,0 +1,81 @@
+"""Half-hop: slow nodes on the edges, so that messages take two layers for a hop."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.data.datapipes import functional_transform
+from torch_geometric.transforms import HalfHop as PyGHalfHop
+
+from panda_gnn.errors import InputError
+from panda_gnn.options import real_number
+from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
+
+
+@functional_transform("panda_half_hop")
+class HalfHop(Rewiring):
+    r"""Half-hop, of `"Half-Hop: A Graph Upsampling Approach for Slowing Down Message Passing"
+    <https://openreview.net/forum?id=lXczFIwQkv>`_, by PyG's transform of the same name.
+
+    A share ``p`` of the nodes is drawn. Every edge :math:`u \to v` into a drawn node is replaced by
+    a slow node :math:`w` with the features
+    :math:`\alpha \mathbf{x}_u + (1 - \alpha) \mathbf{x}_v` and the edges :math:`u \to w`,
+    :math:`w \to v` and :math:`v \to w`: the result is directed, the only one here that is. Slow
+    nodes come after the others and are marked in the mask ``virtual``; edges to and from them are
+    of type 1. Attributes of nodes other than ``x`` are zero for them. A graph needs ``x`` of
+    floating point. Attributes of edges have no meaning on half an edge: ``edge_attr`` is dropped,
+    ``edge_weight`` and ``edge_type`` are rejected.
+
+    Args:
+        alpha: How much of a slow node is the source of its edge.
+        p: The probability of a node to be slowed down.
+        seed: Seeds the draws, together with the graph.
+    """
+
+    kept = False
+
+    def __init__(self, alpha: float = 0.5, p: float = 1.0, seed: int = 0) -> None:
+        super().__init__(seed)
+        self.alpha = real_number("alpha", alpha, "between 0 and 1", least=0, most=1)
+        self.p = real_number("p", p, "between 0 and 1", least=0, most=1)
+
+    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
+        """The pairs that are adjacent afterwards, whatever the direction."""
+        bare = Data(
+            x=torch.zeros(num_nodes, 1, device=edges.device),
+            edge_index=both_directions(edges, num_nodes),
+            num_nodes=num_nodes,
+        )
+        after = self.rewired_graph(bare, 1).edge_index
+        pairs: Tensor = torch.unique(after.sort(dim=0).values, dim=1)
+        return pairs
+
+    def rewired_graph(self, data: Data, added_type: int) -> Data:
+        """The graph with its slow nodes."""
+        if data.get("x") is None or not data.x.is_floating_point():
+            raise InputError("HalfHop mixes the features of nodes: give x of floating point")
+        self.check_free(data, "edge_weight", "edge_type")
+        before, place = self.edges_of(data)
+        num_nodes = int(data.num_nodes or 0)
+        simple = with_edges(data, before, place, both_directions(before, num_nodes))
+        for key in ("edge_type", "edge_attr"):
+            if key in simple:
+                del simple[key]
+        seed = int(self.generator(before, num_nodes).integers(2**31))
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            half = PyGHalfHop(self.alpha, self.p)(
+                Data(x=simple.x, edge_index=simple.edge_index, num_nodes=num_nodes)
+            )
+        result = simple
+        slow = half.x.size(0) - num_nodes
+        for key in set(data.node_attrs()) - ({"y"} if num_nodes == 1 else set()) - {"x"}:
+            values = data[key]
+            if isinstance(values, Tensor):
+                result[key] = torch.cat([values, values.new_zeros((slow, *values.shape[1:]))])
+        result.x, result.edge_index = half.x, half.edge_index
+        result.virtual = half.slow_node_mask
+        result.edge_type = (half.edge_index >= num_nodes).any(dim=0).long() * added_type
+        result.num_nodes = num_nodes + slow
+        return result
