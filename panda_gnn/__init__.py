@@ -4,20 +4,34 @@ Start with :class:`panda_gnn.nn.PandaGNN` and :class:`panda_gnn.transforms.Expan
 command ``panda --help``.
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from panda_gnn.evaluation.plugins import (
+        register_backbone,
+        register_centrality,
+        register_dataset,
+        register_method,
+        register_rewiring,
+    )
     from panda_gnn.nn.backend import backend
 
-__all__ = ["backend"]
+__all__ = [
+    "backend",
+    "register_backbone",
+    "register_centrality",
+    "register_dataset",
+    "register_method",
+    "register_rewiring",
+]
 
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Import torch when the backend is first asked for, and not before."""
-    if name == "backend":
-        from panda_gnn.nn.backend import backend
-
-        return backend
+    """Import torch when the backend or a registration is first asked for, and not before."""
+    if name in __all__:
+        place = "nn.backend" if name == "backend" else "evaluation.plugins"
+        return getattr(importlib.import_module(f"panda_gnn.{place}"), name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

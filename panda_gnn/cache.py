@@ -21,6 +21,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 from torch_geometric.data import Dataset
+from torch_geometric.data.dataset import MISSING
 
 Tensors = dict[str, Tensor]
 
@@ -48,7 +49,7 @@ def folder_for(graphs: object, name: str, cache: str | Path | Literal[False] | N
         return None
     if cache is not None:
         return Path(cache)
-    if isinstance(graphs, Dataset) and graphs.root is not None:
+    if isinstance(graphs, Dataset) and graphs.root not in (None, MISSING):
         return Path(graphs.processed_dir).parent / name
     return None
 

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from panda_gnn.errors import InputError, choose
 
 T = TypeVar("T")
+
+
+class Plugin(NamedTuple):
+    """Source code that registers things: see :mod:`panda_gnn.evaluation.plugins`.
+
+    Attributes:
+        name: The name of the module, or of the file without its ending.
+        source: The module or the absolute path.
+        hash: A short hash of its source.
+    """
+
+    name: str
+    source: str
+    hash: str
+
+
+OWNERS: dict[tuple[str, str], Plugin] = {}
+"""The plugin that registered a thing, by its kind and name; what comes with panda-gnn has none."""
 
 
 class Registry(Mapping[str, T]):
@@ -25,9 +43,18 @@ class Registry(Mapping[str, T]):
     def __init__(self, what: str, entries: Mapping[str, T]) -> None:
         self.what = what
         self._entries = dict(entries)
+        #: Makes the object of a name that is not registered, or ``None`` if it cannot.
+        self.fallback: Callable[[str], T | None] = lambda name: None
 
     def __getitem__(self, name: str) -> T:
+        if name not in self._entries:
+            made = self.fallback(name)
+            if made is not None:
+                return made
         return self._entries[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
@@ -37,6 +64,9 @@ class Registry(Mapping[str, T]):
 
     def lookup(self, name: str) -> T:
         """The object of this name, or an :class:`InputError` that lists the names there are."""
+        made = self.fallback(name) if name not in self._entries else None
+        if made is not None:
+            return made
         return self._entries[choose(self.what, name, self._entries)]
 
     def register(self, name: str, entry: T) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import networkx as nx
 import pytest
 import torch
+from torch import Tensor
 from torch_geometric.data import Batch, Data, HeteroData
 from torch_geometric.loader import DataLoader
 from torch_geometric.utils import to_networkx
@@ -78,9 +81,9 @@ def test_wrong_options_are_named() -> None:
         ExpandWidth("degree")
     with pytest.raises(InputError, match=r"ratio must be between 0 and 1, not 1\.5"):
         ExpandWidth("degree", ratio=1.5)
-    with pytest.raises(InputError, match="unknown centrality 'beauty': choose one of degree"):
-        ExpandWidth("beauty", 2)
     directed = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=2)
+    with pytest.raises(InputError, match=r"unknown centrality 'beauty' .*: choose one of degree"):
+        ExpandWidth("beauty", 2)(directed)
     with pytest.raises(InputError, match="undirected"):
         ExpandWidth("betweenness", 1)(directed)
 
@@ -119,3 +122,34 @@ def test_other_graphs_get_a_sentence() -> None:
     for bad in (edge_index.float(), edge_index.bool()):
         with pytest.raises(InputError, match="needs whole numbers in edge_index"):
             transform(Data(edge_index=bad, num_nodes=2))
+
+
+def by_index(data: Data) -> Tensor:
+    return torch.arange(int(data.num_nodes or 0))
+
+
+def test_scores_of_a_function_or_an_attribute() -> None:
+    data = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
+    data.price = torch.tensor([[5.0], [1.0], [3.0]])
+    assert ExpandWidth(by_index, 1)(data.clone()).high.tolist() == [False, False, True]
+    assert ExpandWidth("price", 2)(data.clone()).high.tolist() == [True, False, True]
+    assert repr(ExpandWidth(by_index, 1)) == "ExpandWidth(by_index, k=1)"
+    batch = Batch.from_data_list([data, data])
+    assert ExpandWidth(by_index, 1)(batch).high.tolist() == [False, False, True] * 2
+    assert high_nodes([data, data], by_index, 2).tolist() == [False, True, True] * 2
+
+
+@pytest.mark.parametrize(
+    ("centrality", "message"),
+    [
+        (lambda data: [1.0], "gives 1 scores for graph 0"),
+        (lambda data: [float("nan")] * 3, "a finite one for each of 3 nodes"),
+        (lambda data: "high", "gives no numbers for graph 0"),
+        ("betweenes", "unknown centrality 'betweenes'"),
+        (7, "centrality is 7"),
+    ],
+)
+def test_scores_that_are_none(centrality: Any, message: str) -> None:
+    data = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=3)
+    with pytest.raises(InputError, match=message):
+        ExpandWidth(centrality, 1)(data)

@@ -2,6 +2,7 @@
 
 from panda_gnn.datasets.entries import DATASETS, DatasetEntry
 from panda_gnn.datasets.loading import data_root, load, prepare
+from panda_gnn.datasets.resolver import Resolved, resolve
 from panda_gnn.datasets.synthetic import (
     TOPOLOGIES,
     hub,
@@ -15,11 +16,13 @@ __all__ = [
     "DATASETS",
     "TOPOLOGIES",
     "DatasetEntry",
+    "Resolved",
     "data_root",
     "hub",
     "load",
     "one_radius",
     "prepare",
+    "resolve",
     "transfer",
     "tree_neighbors_match",
     "two_radius",

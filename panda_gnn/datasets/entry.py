@@ -49,7 +49,10 @@ class DatasetEntry:
         task: What is to be predicted: the name of one of
             ``panda_gnn.evaluation.tasks.TASKS``, which know the metric.
         num_classes: The number of classes; of targets where there are several.
+        class_names: The words that the classes of own data stand for, if these are words.
         num_graphs: The number of graphs.
+        split: How own data are split: shares such as ``80/10/10``, folds such as ``cv10``, or
+            ``masks``; empty where the task knows.
         split_sizes: How many graphs are for training, validation and test, in the order of the
             dataset, where the split is fixed.
         average_nodes: Nodes of a graph.
@@ -78,7 +81,9 @@ class DatasetEntry:
     processed_names: tuple[str, ...] = ("data.pt",)
     task: str
     num_classes: int
+    class_names: tuple[str, ...] = ()
     num_graphs: int
+    split: str = ""
     split_sizes: tuple[int, int, int] | None = None
     average_nodes: float
     average_edges: float

@@ -3,6 +3,7 @@
 Every reader gives an undirected graph without self-loops and duplicates as PyG's ``Data``, with
 
 - ``x``: the features of the file, or the feature 1 at every node where it has none;
+- ``y``: the attribute ``y``, ``label``, ``class`` or ``target`` of the nodes of a GraphML file;
 - ``node_names``: what the file calls the nodes, in their order.
 
 A file that cannot be read gets one sentence that names the line.
@@ -10,7 +11,6 @@ A file that cannot be read gets one sentence that names the line.
 
 from __future__ import annotations
 
-import math
 import os
 import pickle
 import warnings
@@ -26,10 +26,14 @@ from torch_geometric.data import Data
 from torch_geometric.utils import remove_self_loops, to_undirected
 
 from panda_gnn.datasets.safe import load_tensors
+from panda_gnn.datasets.tables import cut, is_number, read_edges, refuse
 from panda_gnn.errors import InputError, choose
 
 #: A file may claim so many nodes without a row of features for each.
 GREATEST_BARE_SIZE = 10**7
+
+LABELS = ("y", "label", "class", "target")
+"""What a column or an attribute with the target of a node or graph is called."""
 
 _NUMBERS = ("int", "long", "float", "double", "boolean")
 
@@ -56,86 +60,10 @@ def read_graph(path: str | os.PathLike[str]) -> Data:
 
 
 def read_edge_list(path: Path) -> Data:
-    """Read a text file with one edge, two names of nodes, in each line.
-
-    Names are separated by spaces, tabs, semicolons or commas, the same in all lines. A line with
-    one name is a node without edges. A third column must be a number, the weight of the edge, and
-    is not kept: the diagnostics count hops. Empty lines and what follows ``#`` or ``%`` are
-    skipped, and so is a first line with names of columns (``source,target``, or words above
-    numbers), which may also say in which of several columns the nodes are. If all names are whole
-    numbers, nodes stand in their order; otherwise in the order of the file.
-    """
-    lines = _lines(path)
-    rows = [
-        (number, fields) for number, line in enumerate(lines, start=1) if (fields := _fields(line))
-    ]
-    columns = _columns(rows)
-    if columns is not None:
-        header, *rows = rows
-        if not rows:
-            _refuse(path, header[0], "the file has a line with names of columns and no edge")
-    edges: list[tuple[str, str]] = []
-    names: dict[str, None] = {}
-    for number, all_fields in rows:
-        fields = all_fields
-        if columns is not None and len(fields) > 1:
-            if len(fields) <= max(columns):
-                _refuse(path, number, f"expected {len(header[1])} columns, got {len(fields)}")
-            fields = [fields[column] for column in columns]
-        if len(fields) > 3 or "" in fields or (len(fields) == 3 and not _is_number(fields[2])):
-            line = _cut(lines[number - 1])
-            _refuse(path, number, f"expected 'node node' or 'node node weight', got '{line}'")
-        names.update(dict.fromkeys(fields[:2]))
-        if len(fields) > 1:
-            edges.append((fields[0], fields[1]))
-    if not names:
-        _refuse(path, 1, "the file names no node")
-    ordered = list(names)
-    if all(name.isdecimal() for name in ordered):
-        ordered.sort(key=lambda name: (int(name), name))
-    return _graph(ordered, edges, None)
-
-
-#: What the columns of sources and targets are called.
-_ENDS = (
-    ("source", "target"),
-    ("from", "to"),
-    ("src", "dst"),
-    ("u", "v"),
-    ("node1", "node2"),
-    ("node_1", "node_2"),
-    ("id1", "id2"),
-    ("id_1", "id_2"),
-    ("fromnodeid", "tonodeid"),
-)
-
-
-def _fields(line: str) -> list[str]:
-    """The fields of a line without its comment."""
-    text = line.split("#")[0].split("%")[0].strip()
-    for mark in (",", ";", "\t"):
-        if mark in text:
-            return [field.strip().strip('"') for field in text.split(mark)]
-    return text.split()
-
-
-def _columns(rows: Sequence[tuple[int, list[str]]]) -> list[int] | None:
-    """Where source, target and weight are, if the first row has names of columns."""
-    if not rows:
-        return None
-    first = [field.lower() for field in rows[0][1]]
-    for source, target in _ENDS:
-        if source in first and target in first:
-            weight = [first.index("weight")] if "weight" in first else []
-            return [first.index(source), first.index(target), *weight]
-    below = [fields for _, fields in rows[1:] if len(fields) > 1]
-    words_above_numbers = (
-        1 < len(first) < 4
-        and bool(below)
-        and not any(_is_number(field) for field in first)
-        and all(_is_number(field) for fields in below for field in fields[:2])
-    )
-    return list(range(len(first))) if words_above_numbers else None
+    """Read a text file with one edge in each line, as :func:`~panda_gnn.datasets.tables.read_edges`
+    does. Weights are not kept: the diagnostics count hops."""
+    listed = read_edges(path)
+    return graph_of_names(listed.names, listed.edges)
 
 
 def read_graphml(path: Path) -> Data:
@@ -150,7 +78,7 @@ def read_graphml(path: Path) -> Data:
     try:
         parser.Parse(path.read_bytes(), True)
     except expat.ExpatError as error:
-        _refuse(path, error.lineno, f"not well-formed XML ({expat.ErrorString(error.code)})")
+        refuse(path, error.lineno, f"not well-formed XML ({expat.ErrorString(error.code)})")
     return reader.graph()
 
 
@@ -214,14 +142,16 @@ class _GraphML:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.keys: dict[str, str] = {}
-        self.nodes: dict[str, dict[str, float]] = {}
+        self.names: dict[str, str] = {}
+        self.directed = False
+        self.nodes: dict[str, dict[str, float | str]] = {}
         self.edges: list[tuple[str, str, int]] = []
         self.node: str | None = None
         self.key: str | None = None
         self.value = ""
 
     def refuse(self, problem: str) -> NoReturn:
-        _refuse(self.path, self.parser.CurrentLineNumber, problem)
+        refuse(self.path, self.parser.CurrentLineNumber, problem)
 
     def doctype(self, *_: object) -> None:
         self.refuse("a document type definition is not accepted")
@@ -231,7 +161,11 @@ class _GraphML:
         if not self.keys and not self.nodes and name in ("html", "gexf", "svg"):
             self.refuse(f"expected GraphML, got <{name}>")
         if name == "key" and attributes.get("for") == "node":
-            self.keys[attributes.get("id", "")] = attributes.get("attr.type", "string")
+            key = attributes.get("id", "")
+            self.keys[key] = attributes.get("attr.type", "string")
+            self.names[key] = attributes.get("attr.name", key)
+        elif name == "graph":
+            self.directed = attributes.get("edgedefault") == "directed"
         elif name == "node":
             self.node = attributes.get("id")
             if self.node is None or self.node in self.nodes:
@@ -256,35 +190,52 @@ class _GraphML:
         elif name == "data" and self.node is not None and self.key is not None:
             if self.keys.get(self.key, "string") in _NUMBERS:
                 self.nodes[self.node][self.key] = self.number(self.value.strip())
+            elif self.names.get(self.key, "").lower() in LABELS and self.value.strip():
+                self.nodes[self.node][self.key] = self.value.strip()
             self.key = None
 
     def number(self, value: str) -> float:
         if value.lower() in ("true", "false"):
             return float(value.lower() == "true")
-        if not _is_number(value):
-            self.refuse(f"expected a number, got '{_cut(value)}'")
+        if not is_number(value):
+            self.refuse(f"expected a number, got '{cut(value)}'")
         return float(value)
 
     def graph(self) -> Data:
         if not self.nodes:
-            _refuse(self.path, self.parser.CurrentLineNumber, "the file has no node")
+            refuse(self.path, self.parser.CurrentLineNumber, "the file has no node")
         for source, target, line in self.edges:
             for end in (source, target):
                 if end not in self.nodes:
-                    _refuse(self.path, line, f"the edge ends at '{end}', which is no node")
+                    refuse(self.path, line, f"the edge ends at '{end}', which is no node")
         everywhere = [key for key in self.keys if all(key in of for of in self.nodes.values())]
-        rows = [[of[key] for key in everywhere] for of in self.nodes.values()]
-        x = torch.tensor(rows) if everywhere else None
-        return _graph(list(self.nodes), [(source, target) for source, target, _ in self.edges], x)
+        label = next((key for key in everywhere if self.names[key].lower() in LABELS), None)
+        of_numbers = [key for key in everywhere if key != label and self.keys[key] in _NUMBERS]
+        rows = [[of[key] for key in of_numbers] for of in self.nodes.values()]
+        x = torch.tensor(rows) if of_numbers else None
+        edges = [(source, target) for source, target, _ in self.edges]
+        data = graph_of_names(list(self.nodes), edges, x)
+        if label is not None:
+            set_targets(data, [str(of[label]) for of in self.nodes.values()])
+        if self.directed:
+            data.was_directed = True
+        return data
 
 
-def _graph(names: list[str], edges: Sequence[tuple[str, str]], x: Tensor | None) -> Data:
+def graph_of_names(
+    names: list[str],
+    edges: Sequence[tuple[str, str]],
+    x: Tensor | None = None,
+    weights: Sequence[float] | None = None,
+) -> Data:
+    """The undirected graph with these nodes and edges, by their names."""
     position = {name: node for node, name in enumerate(names)}
     pairs = [(position[source], position[target]) for source, target in edges]
     return _of_index(
         [printable(name) for name in names],
         torch.tensor(pairs, dtype=torch.long).view(-1, 2).t(),
         x,
+        None if weights is None else torch.tensor(weights),
     )
 
 
@@ -293,34 +244,43 @@ def printable(name: str) -> str:
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
 
 
-def _of_index(names: list[str], edge_index: Tensor, x: Tensor | None) -> Data:
+def _of_index(
+    names: list[str], edge_index: Tensor, x: Tensor | None, weights: Tensor | None = None
+) -> Data:
     num_nodes = len(names)
-    edge_index, _ = remove_self_loops(edge_index)
-    edge_index = to_undirected(edge_index.contiguous(), num_nodes=num_nodes)
     x = torch.ones(num_nodes, 1) if x is None or x.size(1) == 0 else x
-    return Data(x=x, edge_index=edge_index, num_nodes=num_nodes, node_names=names)
+    edge_index, weights = simple_edges(edge_index, weights, num_nodes)
+    data = Data(x=x, edge_index=edge_index, num_nodes=num_nodes, node_names=names)
+    if weights is not None:
+        data.edge_weight = weights
+    return data
 
 
-def _lines(path: Path) -> list[str]:
-    content = path.read_bytes()
-    try:
-        return content.decode().removeprefix("\ufeff").split("\n")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        _refuse(path, line, "expected text in UTF-8, got other bytes")
+def as_targets(values: Sequence[str]) -> Tensor:
+    """Targets that are written as text: whole numbers, real numbers, or words as classes in
+    alphabetical order."""
+    if all(is_number(value) for value in values):
+        numbers = torch.tensor([float(value) for value in values], dtype=torch.float64)
+        return numbers.long() if bool((numbers == numbers.round()).all()) else numbers.float()
+    classes = {word: number for number, word in enumerate(sorted(set(values)))}
+    return torch.tensor([classes[value] for value in values])
 
 
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
+def set_targets(data: Data, values: Sequence[str]) -> None:
+    """Give a graph targets that are written as text; words are kept as ``label_names``."""
+    data.y = as_targets(values)
+    if not all(is_number(value) for value in values):
+        data.label_names = sorted(set(values))
 
 
-def _cut(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 40 else f"{text[:37]}..."
-
-
-def _refuse(path: Path, line: int, problem: str) -> NoReturn:
-    raise InputError(f"'{path}', line {line}: {problem}")
+def simple_edges(
+    edge_index: Tensor, weights: Tensor | None, num_nodes: int
+) -> tuple[Tensor, Tensor | None]:
+    """Both directions of every edge, once and without self-loops; an edge that is there several
+    times has the mean of its weights."""
+    edge_index, weights = remove_self_loops(edge_index, weights)
+    edge_index = edge_index.contiguous()
+    if weights is None:
+        return to_undirected(edge_index, num_nodes=num_nodes), None
+    both: tuple[Tensor, Tensor] = to_undirected(edge_index, weights, num_nodes, reduce="mean")
+    return both

@@ -62,7 +62,8 @@ def load(
     root: str | os.PathLike[str] | None = None,
     mirror: str | os.PathLike[str] | None = None,
 ) -> InMemoryDataset:
-    """Return the dataset ``name`` of :data:`panda_gnn.datasets.DATASETS` as PyG's own class.
+    """Return the dataset ``name`` of :data:`panda_gnn.datasets.DATASETS` as PyG's own class, or
+    own data in one of the forms of :mod:`panda_gnn.datasets.resolver`.
 
     The first source that has it is used: what already lies in the root (in PyG's layout), the
     mirror, for MUTAG the copy that GraKeL ships, the network. The first load reads the raw files,
@@ -88,6 +89,10 @@ def load(
             so on, ``geom-gcn/new_data`` and ``geom-gcn/splits``, ``planetoid``,
             ``lrgb/peptidesfunc.zip`` (default: the environment variable ``PANDA_DATA_MIRROR``).
     """
+    from panda_gnn.datasets.resolver import is_own, resolve_once
+
+    if is_own(name):
+        return resolve_once(name, root, mirror).dataset
     entry, folder = DATASETS.lookup(name), data_root(root)
     with _kept_in(folder, entry):
         _build_if_missing(entry, folder, mirror)

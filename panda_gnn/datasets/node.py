@@ -68,7 +68,7 @@ _GEOM_GCN_URLS = {
     Planetoid: Planetoid.geom_gcn_url,
 }
 _GEOM_GCN_FILES = ("out1_node_feature_label.txt", "out1_graph_edges.txt")
-_PLANETOID_PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
+PLANETOID_PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
 
 
 def _node(
@@ -90,7 +90,7 @@ def _node(
     home, options = name, {}
     if dataset_class is Planetoid:
         home, options = f"{printed}/geom-gcn", {"split": "geom-gcn"}
-        names = [f"ind.{name}.{part}" for part in _PLANETOID_PARTS]
+        names = [f"ind.{name}.{part}" for part in PLANETOID_PARTS]
         files = [LooseFile(file, f"planetoid/{file}", f"{Planetoid.url}/{file}") for file in names]
     else:
         if dataset_class is WikipediaNetwork:

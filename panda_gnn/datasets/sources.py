@@ -34,7 +34,7 @@ def fetch(entry: DatasetEntry, raw: Path, mirror: str | os.PathLike[str] | None)
     """
     folder = _mirror(entry, mirror)
     if folder is not None:
-        _check_sums(folder, [file.path for file in entry.loose_files] or [entry.archive])
+        check_sums(folder, [file.path for file in entry.loose_files] or [entry.archive])
         if entry.loose_files:
             _copy(entry, folder, raw)
             return str(folder / entry.in_mirror)
@@ -60,18 +60,26 @@ def fetch(entry: DatasetEntry, raw: Path, mirror: str | os.PathLike[str] | None)
 
 def _mirror(entry: DatasetEntry, mirror: str | os.PathLike[str] | None) -> Path | None:
     """The mirror, if there is one and it has ``entry``."""
+    folder = mirror_folder(mirror, entry.in_mirror)
+    return folder if folder is not None and (folder / entry.in_mirror).is_file() else None
+
+
+def mirror_folder(
+    mirror: str | os.PathLike[str] | None, holds: str = "the raw files"
+) -> Path | None:
+    """The folder of the mirror, if there is one."""
     named = mirror if mirror is not None else os.environ.get(MIRROR_VARIABLE)
     if not named:
         return None
     folder = Path(named).expanduser()
     if not folder.is_dir():
         raise InputError(
-            f"the mirror '{folder}' is not a folder: give the folder that holds {entry.in_mirror}"
+            f"the mirror '{folder}' is not a folder: give the folder that holds {holds}"
         )
-    return folder if (folder / entry.in_mirror).is_file() else None
+    return folder
 
 
-def _check_sums(folder: Path, files: list[str]) -> None:
+def check_sums(folder: Path, files: list[str]) -> None:
     """Refuse a file of a mirror that is not what the mirror's own list of hashes says."""
     listing = folder / CHECKSUMS
     if not listing.is_file():

@@ -49,6 +49,8 @@ def read_tu(folder: Path, name: str) -> tuple[Data, dict[str, Tensor], dict[str,
     nodes, edges = batch.numel(), edge_index.size(1)
     if edges and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < nodes:
         raise ValueError(f"an edge names a node outside 1..{nodes}")
+    if nodes and (int(batch.min()) < 0 or bool((batch.diff() < 0).any()) or batch[-1] >= nodes):
+        raise ValueError(f"{name}_graph_indicator.txt must name graphs from 1 on, in order")
     node_attributes, node_labels = (
         attributes("node_attributes", nodes),
         labels("node_labels", nodes),
@@ -64,6 +66,19 @@ def read_tu(folder: Path, name: str) -> tuple[Data, dict[str, Tensor], dict[str,
         y = table("graph_attributes", np.float64).float().squeeze()
     elif has("graph_labels"):
         y = table("graph_labels", np.int64).view(-1).unique(return_inverse=True)[1]
+    graphs = int(batch[-1]) + 1 if nodes else 0
+    for part, rows, expected in (
+        ("graph_labels", y, graphs),
+        ("node_attributes", node_attributes, nodes),
+        ("node_labels", node_labels, nodes),
+        ("edge_attributes", edge_attributes, edges),
+        ("edge_labels", edge_labels, edges),
+    ):
+        if (
+            rows is not None
+            and rows.view(rows.size(0) if rows.dim() else 1, -1).size(0) != expected
+        ):
+            raise ValueError(f"{name}_{part}.txt has not {expected} lines")
     edge_index, edge_attr = _simple(edge_index, edge_attr, nodes)
     data, slices = split(Data(x=x, edge_index=edge_index, edge_attr=edge_attr, y=y), batch)
     sizes = {

@@ -72,3 +72,34 @@ def fold_split(y: Tensor, seed: int) -> Split:
     others = order[~in_fold]
     held_out = torch.arange(others.numel()) % FOLDS == fold
     return Split(others[~held_out], others[held_out], order[in_fold])
+
+
+def named_split(kind: str, count: int, seed: int) -> Split:
+    """The split of own data: shares such as ``80/10/10``, folds such as ``cv10``, or the rows in
+    their order, as in ``rows 1000/100/100``.
+
+    Of N folds of one order of the rows, seed s takes fold s modulo N for test and the next one for
+    validation; every N seeds there is another order.
+    """
+    if kind.startswith("rows "):
+        return Split(*torch.arange(count).split([int(size) for size in kind[5:].split("/")]))
+    if not kind.startswith("cv"):
+        shares = [int(share) / 100 for share in kind.split("/")]
+        return random_split(count, seed, train=shares[0], validation=shares[1])
+    folds = int(kind[2:])
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(seed // folds))
+    parts = list(order.tensor_split(folds))
+    test = parts[seed % folds]
+    validation = parts[(seed + 1) % folds]
+    rest = [part for i, part in enumerate(parts) if i not in (seed % folds, (seed + 1) % folds)]
+    return Split(torch.cat(rest), validation, test)
+
+
+def named_ratio(kind: str) -> float:
+    """Test rows over training rows of a split of own data; 0 where all seeds have the same."""
+    if kind.startswith("cv"):
+        return 1 / (int(kind[2:]) - 2)
+    if kind.startswith("rows ") or kind == "masks":
+        return 0.0
+    train, _, test = (int(share) for share in kind.split("/"))
+    return test / train

@@ -6,6 +6,7 @@ Nothing is tracked by default, and no result depends on it: the store keeps ever
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -84,6 +85,32 @@ class WandbTracker:
     def close(self) -> None:
         """End the run."""
         self._run.finish()
+
+
+class LogTracker:
+    """A line on standard error for every row, before another tracker gets it.
+
+    Args:
+        tracker: The other one.
+    """
+
+    def __init__(self, tracker: Tracker) -> None:
+        self._tracker = tracker
+
+    def log(self, row: Row) -> None:
+        """Print the line."""
+        config = row["config"]
+        name = " ".join(config[part] for part in ("dataset", "backbone", "method"))
+        best = row.get("scores", {}).get("best-val", {})
+        numbers = [f"{part} {best[part]:.4f}" for part in ("validation", "test") if part in best]
+        numbers += [f"{row['epochs']} epochs"] if "epochs" in row else []
+        line = ", ".join([*numbers, f"{row['seconds']:.1f} s"])
+        print(f"{name} seed {row['seed']}: {line}", file=sys.stderr, flush=True)
+        self._tracker.log(row)
+
+    def close(self) -> None:
+        """Close the other one."""
+        self._tracker.close()
 
 
 def open_tracker(name: str, folder: Path) -> Tracker:

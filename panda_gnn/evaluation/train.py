@@ -9,6 +9,7 @@ are recorded beside it, for :mod:`panda_gnn.evaluation.epoch_selection` to read 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -74,14 +75,14 @@ class Curves:
 class Patience:
     """Says when to stop: ``patience`` epochs without reaching ``threshold`` times the last goal."""
 
-    def __init__(self, patience: int | None, threshold: float) -> None:
+    def __init__(self, patience: int | None, threshold: float, goal: float = 0.0) -> None:
         self.patience = patience
         self.threshold = threshold
-        self.goal = 0.0
+        self.goal = goal
         self.waited = 0
 
     def is_over(self, validation: float) -> bool:
-        """Whether training ends after an epoch with this validation score."""
+        """Whether training ends after an epoch of this merit, greater being better."""
         if validation > self.goal:
             self.goal = validation * self.threshold
             self.waited = 0
@@ -121,7 +122,9 @@ def train(
     trained = [p for p in model.parameters() if p.requires_grad]
     optimizer = recipe.optimizer(trained)
     scheduler = None if recipe.scheduler is None else recipe.scheduler(optimizer)
-    patience = Patience(recipe.patience, recipe.threshold)
+    merit = recipe.metric.merit
+    first_goal = 0.0 if recipe.metric.higher_is_better else -math.inf
+    patience = Patience(recipe.patience, recipe.threshold, first_goal)
     held_out = _held_out(graphs, split, recipe.batch_size)
     sizes = [split.validation.numel(), split.test.numel()]
     losses: list[float] = []
@@ -187,7 +190,7 @@ def train(
         if on_epoch is not None:
             on_epoch(epoch, validation[-1])
         reached = recipe.goal is not None and training[-1] >= recipe.goal
-        if reached or patience.is_over(validation[-1]):
+        if reached or patience.is_over(merit(validation[-1])):
             break
         if checkpoint is not None:
             checkpoint.save_if_due(state)

@@ -15,6 +15,7 @@ from torch.nn import functional as F
 from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.nn.backbones import PYG_BACKBONES, width_aware
 from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
@@ -43,19 +44,32 @@ from panda_gnn.nn.released import (
 )
 from panda_gnn.nn.rgcn import PandaRGCNConv, RGCNLayer
 from panda_gnn.nn.rgin import PandaRGINConv, RGINLayer
+from panda_gnn.registry import Registry
 
-PLAIN_LAYERS: Mapping[str, type[nn.Module]] = MappingProxyType(
-    {"gcn": GCNLayer, "gin": GINLayer, "gine": GINELayer, "rgcn": RGCNLayer, "rgin": RGINLayer}
+PLAIN_LAYERS: Registry[Callable[..., nn.Module]] = Registry(
+    "backbone",
+    {
+        "gcn": GCNLayer,
+        "gin": GINLayer,
+        "gine": GINELayer,
+        "rgcn": RGCNLayer,
+        "rgin": RGINLayer,
+        **PYG_BACKBONES,
+    },
 )
+"""What makes the convolutions of each backbone, by its name."""
+
+_PAPER_LAYERS: dict[str, Callable[..., PandaConv]] = {
+    "gcn": PandaGCNConv,
+    "gin": PandaGINConv,
+    "gine": PandaGINEConv,
+    "rgcn": PandaRGCNConv,
+    "rgin": PandaRGINConv,
+    **{name: width_aware(make) for name, make in PYG_BACKBONES.items()},
+}
 PANDA_VARIANTS: Mapping[str, Mapping[str, Callable[..., PandaConv]]] = MappingProxyType(
     {
-        "paper": {
-            "gcn": PandaGCNConv,
-            "gin": PandaGINConv,
-            "gine": PandaGINEConv,
-            "rgcn": PandaRGCNConv,
-            "rgin": PandaRGINConv,
-        },
+        "paper": _PAPER_LAYERS,
         "released": {
             "gcn": ReleasedGCNConv,
             "gin": ReleasedGINConv,
@@ -64,8 +78,26 @@ PANDA_VARIANTS: Mapping[str, Mapping[str, Callable[..., PandaConv]]] = MappingPr
         },
     }
 )
-BACKBONES = tuple(name for name in PLAIN_LAYERS if name != "gine")
-"""The backbones for any graph; ``"gine"`` is for graphs whose edges have categories."""
+BACKBONES = ("gcn", "gin", "rgcn", "rgin")
+"""The paper's backbones, for any graph."""
+
+
+def backbone_names() -> list[str]:
+    """The backbones for any graph; ``"gine"`` is for graphs whose edges have categories."""
+    return [name for name in PLAIN_LAYERS if name != "gine"]
+
+
+def add_backbone(name: str, make: Factory) -> None:
+    """Make a convolution a backbone by name, plain and width-aware.
+
+    Args:
+        name: A name that is still free.
+        make: Makes the convolution from input and output width, such as its class.
+    """
+    check_factory(make, "backbone")
+    PLAIN_LAYERS.register(name, make)
+    _PAPER_LAYERS[name] = width_aware(make)
+
 
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = MappingProxyType(
     {"relu": torch.relu, "gelu": F.gelu}
@@ -95,8 +127,9 @@ class GNN(nn.Module):
         in_channels: Width of the node features; or the number of categories of each column of
             ``x``, which are then embedded into ``width`` numbers.
         out_channels: Number of classes or targets.
-        backbone: ``"gcn"``, ``"gin"``, ``"gine"``, ``"rgcn"``, ``"rgin"``, or a function that makes
-            any PyG convolution from input and output width, such as the class itself.
+        backbone: ``"gcn"``, ``"gin"``, ``"gine"``, ``"rgcn"``, ``"rgin"``, ``"sage"``, ``"gat"``,
+            ``"gatv2"``, ``"pna"``, ``"transformer"``, or a function that makes any PyG convolution
+            from input and output width, such as the class itself.
         width: Hidden width.
         num_layers: Number of hidden layers.
         dropout: Dropout probability.

@@ -39,7 +39,7 @@ class FullyAdjacentLast(nn.Module):
 
     def __init__(self, backbone: str, width: int, out_channels: int, own: PlainConv) -> None:
         super().__init__()
-        self.own = own if backbone.startswith("r") else None
+        self.own = own if backbone in ("rgcn", "rgin") else None
         self.transform: nn.Module
         if "gin" in backbone:
             self.transform = perceptron(width, width, out_channels)

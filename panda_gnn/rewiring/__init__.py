@@ -1,8 +1,6 @@
 """Rewirings: transforms that change the edges of a graph before a network sees it."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
+from panda_gnn.registry import Registry
 from panda_gnn.rewiring.afrc import AFRC
 from panda_gnn.rewiring.base import Rewiring
 from panda_gnn.rewiring.borf import BORF
@@ -45,7 +43,8 @@ __all__ = [
     "rewire_dataset",
 ]
 
-REWIRINGS: Mapping[str, type[Rewiring]] = MappingProxyType(
+REWIRINGS: Registry[type[Rewiring]] = Registry(
+    "rewiring",
     {
         "digl": DIGL,
         "fa": FullyAdjacent,
@@ -64,6 +63,6 @@ REWIRINGS: Mapping[str, type[Rewiring]] = MappingProxyType(
         "heat": HeatKernel,
         "half-hop": HalfHop,
         "central-edges": CentralEdges,
-    }
+    },
 )
 """Every rewiring by its name in commands and studies, those of the paper first."""

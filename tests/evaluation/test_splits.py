@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 import torch
 
-from panda_gnn.evaluation.splits import fold_split, random_split, seen_on_validation
+from panda_gnn.evaluation.splits import (
+    fold_split,
+    named_ratio,
+    named_split,
+    random_split,
+    seen_on_validation,
+)
 
 
 @pytest.mark.parametrize("num_graphs", [10, 188, 1113])
@@ -16,6 +22,33 @@ def test_splits_are_80_10_10_and_depend_on_the_seed_alone(num_graphs: int) -> No
     assert [len(part) for part in parts[:2]] == [int(0.8 * num_graphs), int(0.1 * num_graphs)]
     assert random_split(num_graphs, 3).hash == split.hash
     assert random_split(num_graphs, 4).hash != split.hash
+
+
+def test_folds_take_every_row_for_test_once() -> None:
+    splits = [named_split("cv5", 23, seed) for seed in range(5)]
+    assert torch.cat([split.test for split in splits]).sort().values.tolist() == list(range(23))
+    for split, following in zip(splits, [*splits[1:], splits[0]], strict=True):
+        parts = torch.cat([split.train, split.validation, split.test])
+        assert parts.sort().values.tolist() == list(range(23))
+        assert torch.equal(split.validation, following.test)
+    assert named_split("cv5", 23, 5).hash != splits[0].hash
+
+
+def test_shares_and_rows() -> None:
+    shares = named_split("70/20/10", 50, 3)
+    assert [part.numel() for part in (shares.train, shares.validation, shares.test)] == [35, 10, 5]
+    rows = named_split("rows 3/1/2", 6, 9)
+    assert [rows.train.tolist(), rows.validation.tolist(), rows.test.tolist()] == [
+        [0, 1, 2],
+        [3],
+        [4, 5],
+    ]
+
+
+def test_rows_for_test_over_rows_for_training() -> None:
+    assert named_ratio("80/10/10") == 0.125
+    assert named_ratio("cv10") == 1 / 8
+    assert named_ratio("rows 3/1/2") == named_ratio("masks") == 0.0
 
 
 def test_ten_folds_are_a_partition_in_the_proportions_of_errica() -> None:

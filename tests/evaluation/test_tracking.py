@@ -8,7 +8,7 @@ import pytest
 
 from panda_gnn.errors import InputError, require
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.tracking import NoTracker, metrics, open_tracker, run_name
+from panda_gnn.evaluation.tracking import LogTracker, NoTracker, metrics, open_tracker, run_name
 from tests.evaluation.pretend import pretend_trial
 
 ROWS = [
@@ -81,3 +81,27 @@ def test_wandb_writes_an_offline_run_and_no_more(
         tracker.log(row)
     tracker.close()
     assert list(tmp_path.glob("wandb/offline-run-*/run-*.wandb"))
+
+
+def test_a_line_for_every_row(capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[Any] = []
+
+    class Other:
+        def log(self, row: Any) -> None:
+            rows.append(row)
+
+        def close(self) -> None:
+            rows.append("closed")
+
+    config = {"dataset": "mutag", "backbone": "gcn", "method": "panda"}
+    scores = {"best-val": {"epoch": 3, "validation": 0.5, "test": 0.25}}
+    tracker = LogTracker(Other())
+    row = {"config": config, "seed": 7, "scores": scores, "epochs": 9, "seconds": 1.26}
+    tracker.log(row)
+    tracker.log({"config": config, "seed": 8, "seconds": 0.1})
+    tracker.close()
+    assert rows == [row, {"config": config, "seed": 8, "seconds": 0.1}, "closed"]
+    assert capsys.readouterr().err.splitlines() == [
+        "mutag gcn panda seed 7: validation 0.5000, test 0.2500, 9 epochs, 1.3 s",
+        "mutag gcn panda seed 8: 0.1 s",
+    ]

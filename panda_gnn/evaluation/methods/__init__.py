@@ -24,13 +24,13 @@ from panda_gnn.evaluation.methods.method import Method
 from panda_gnn.evaluation.methods.panda import PANDA_METHOD
 from panda_gnn.evaluation.methods.rewirings import REWIRING_METHODS
 from panda_gnn.evaluation.probe import fit_probe
-from panda_gnn.evaluation.tasks import TaskData, task_of
+from panda_gnn.evaluation.tasks import Task, TaskData, task_of
 from panda_gnn.evaluation.wl_svm import fit_wl_svm
 from panda_gnn.nn import GNN
-from panda_gnn.nn.models import BACKBONES, PANDA_VARIANTS
+from panda_gnn.nn.models import PANDA_VARIANTS, backbone_names
 from panda_gnn.nn.selectors import SELECTORS
 from panda_gnn.options import Count, Finite, Flag, Natural, Whole, one_of, validate, whole_number
-from panda_gnn.registry import Registry
+from panda_gnn.registry import OWNERS, Plugin, Registry
 
 __all__ = ["METHODS", "Method", "complete", "configure", "graphs_and_model", "parts"]
 
@@ -101,7 +101,7 @@ def configure(
     return complete(Config(dataset, backbone, method, settings, **training), measure)
 
 
-def complete(config: Config, measure: Measure | None = None) -> Config:
+def complete(config: Config, measure: Measure | None = None, task: Task | None = None) -> Config:
     """The config with a value for every setting of its method, its task and the measure.
 
     Settings that are unknown or out of range are rejected.
@@ -109,14 +109,15 @@ def complete(config: Config, measure: Measure | None = None) -> Config:
     Args:
         config: The config; settings that it has already are kept.
         measure: What is measured; only the settings of its own are asked of it.
+        task: The task, where the graphs are of no dataset that has a name.
     """
     own = {} if measure is None else measure.settings
-    choose("backbone", config.backbone, BACKBONES)
+    choose("backbone", config.backbone, backbone_names())
     if measure is not None and measure.own_graphs:
         config = _with_settings(config, own, f"measure {measure.name}")
         measure.check(config)
         return config
-    task = task_of(config.dataset)
+    task = task or task_of(config.dataset)
     method = METHODS.lookup(config.method)
     if method.whole_graphs and not task.classifies_graphs:
         raise InputError(
@@ -139,10 +140,26 @@ def complete(config: Config, measure: Measure | None = None) -> Config:
 
 
 def parts(config: Config) -> dict[str, str]:
-    """The versions of the parts of a trial that belong to this config: its task and its method."""
+    """The versions of the parts of a trial that belong to this config: its task, its method, and
+    the plugins that it uses."""
     task = task_of(config.dataset)
     version = METHODS[config.method].version
-    return {"task": f"{task.name}-{task.version}", "method": f"{config.method}-{version}"}
+    return {
+        "task": f"{task.name}-{task.version}",
+        "method": f"{config.method}-{version}",
+        **{f"plugin {plugin.name}": plugin.hash for plugin in _plugins(config)},
+    }
+
+
+def _plugins(config: Config) -> list[Plugin]:
+    """The plugins that a config uses."""
+    used = (
+        ("dataset", config.dataset.partition("?")[0]),
+        ("method", config.method),
+        ("backbone", config.backbone),
+        ("centrality", str(config.settings.get("centrality"))),
+    )
+    return [OWNERS[thing] for thing in used if thing in OWNERS]
 
 
 def graphs_and_model(data: TaskData, config: Config, seed: int) -> tuple[GraphTable, GNN]:

@@ -12,6 +12,11 @@ from panda_gnn.errors import InputError
 from panda_gnn.evaluation.tasks.graph_classification import GRAPH_CLASSIFICATION
 from panda_gnn.evaluation.tasks.long_range import MULTI_LABEL, REGRESSION
 from panda_gnn.evaluation.tasks.node_classification import NODE_CLASSIFICATION
+from panda_gnn.evaluation.tasks.numbers import (
+    GRAPH_MULTI_LABEL,
+    GRAPH_REGRESSION,
+    NODE_REGRESSION,
+)
 from panda_gnn.evaluation.tasks.task import Task, TaskData
 from panda_gnn.registry import Registry
 
@@ -21,7 +26,15 @@ TASKS: Registry[Task] = Registry(
     "task",
     {
         task.name: task
-        for task in (GRAPH_CLASSIFICATION, NODE_CLASSIFICATION, MULTI_LABEL, REGRESSION)
+        for task in (
+            GRAPH_CLASSIFICATION,
+            NODE_CLASSIFICATION,
+            MULTI_LABEL,
+            REGRESSION,
+            GRAPH_REGRESSION,
+            NODE_REGRESSION,
+            GRAPH_MULTI_LABEL,
+        )
     },
 )
 """Every task by the name that datasets have for it."""

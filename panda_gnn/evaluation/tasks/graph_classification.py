@@ -14,7 +14,15 @@ from panda_gnn.datasets import DatasetEntry
 from panda_gnn.errors import choose
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.metrics import ACCURACY
-from panda_gnn.evaluation.splits import FOLDS, Split, fold_split, random_split, split_sizes
+from panda_gnn.evaluation.splits import (
+    FOLDS,
+    Split,
+    fold_split,
+    named_ratio,
+    named_split,
+    random_split,
+    split_sizes,
+)
 from panda_gnn.evaluation.tasks.task import Task, TaskData
 from panda_gnn.evaluation.train import Recipe
 
@@ -25,7 +33,8 @@ class GraphClassification(Task):
     """A class for every graph.
 
     The split is a random 80 / 10 / 10 % of the graphs, or with the setting ``split = "ten-fold"``
-    one of ten folds (:func:`~panda_gnn.evaluation.splits.fold_split`). Training is Adam on the
+    one of ten folds (:func:`~panda_gnn.evaluation.splits.fold_split`); own data may have
+    another. Training is Adam on the
     cross-entropy, the learning rate divided by ten when the summed training loss has not fallen for
     ten epochs. It ends when the validation accuracy has not reached its next goal for
     ``config.patience`` epochs.
@@ -40,11 +49,15 @@ class GraphClassification(Task):
     def split(self, data: TaskData, settings: Mapping[str, Any], seed: int) -> Split:
         if settings.get("split") == "ten-fold":
             return fold_split(data.graphs.y, seed)
+        if data.entry.split:
+            return named_split(data.entry.split, data.graphs.num_graphs, seed)
         return random_split(data.graphs.num_graphs, seed)
 
     def test_ratio(self, entry: DatasetEntry, settings: Mapping[str, Any]) -> float:
         if settings.get("split") == "ten-fold":
             return 1 / (FOLDS - 1)
+        if entry.split:
+            return named_ratio(entry.split)
         train, _, test = split_sizes(entry.num_graphs)
         return test / train
 

@@ -18,7 +18,7 @@ from panda_gnn.errors import choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.metrics import ACCURACY
-from panda_gnn.evaluation.splits import Split, random_split, split_sizes
+from panda_gnn.evaluation.splits import Split, named_ratio, named_split, random_split, split_sizes
 from panda_gnn.evaluation.tasks.task import Task, TaskData
 from panda_gnn.evaluation.train import Recipe
 
@@ -49,9 +49,14 @@ class NodeClassification(Task):
         return replace(table, target_nodes=nodes[~table.virtual], y=table.y[~table.virtual])
 
     def split(self, data: TaskData, settings: Mapping[str, Any], seed: int) -> Split:
-        return node_split(data.dataset[0], settings["split"], seed)
+        own = data.entry.split
+        if own and own != "masks":
+            return named_split(own, data.graphs.y.size(0), seed)
+        return node_split(data.dataset[0], "public" if own else settings["split"], seed)
 
     def test_ratio(self, entry: DatasetEntry, settings: Mapping[str, Any]) -> float:
+        if entry.split:
+            return named_ratio(entry.split)
         if settings["split"] == "public":
             return 0.2 / 0.48
         train, _, test = split_sizes(round(entry.average_nodes), **RANDOM_SHARES)

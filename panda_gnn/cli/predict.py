@@ -1,0 +1,63 @@
+"""``panda predict``: what a saved model says about new graphs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from panda_gnn.cli.options import add_data_arguments
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("model", type=Path, metavar="MODEL", help="a folder of panda train --save")
+    parser.add_argument(
+        "source", metavar="GRAPHS", help="a file, a folder, or anything that panda train takes"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument(
+        "--plugin", action="append", default=[], metavar="FILE", help="load it first"
+    )
+    add_data_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Predict and print."""
+    from panda_gnn.datasets import resolve
+    from panda_gnn.errors import InputError
+    from panda_gnn.estimators import PandaNodeClassifier, PandaNodeRegressor, load_estimator
+    from panda_gnn.evaluation.plugins import load_plugin
+
+    for plugin in options.plugin:
+        load_plugin(plugin)
+    model = load_estimator(options.model)
+    graphs = list(resolve(options.source, root=options.root, mirror=options.mirror).graphs)
+    of_nodes = isinstance(model, (PandaNodeClassifier, PandaNodeRegressor))
+    if of_nodes and len(graphs) != 1:
+        raise InputError(f"the model is for the nodes of one graph, got {len(graphs)} graphs")
+    rows = predictions(model, graphs[0] if of_nodes else graphs)
+    if options.json:
+        print(json.dumps(rows, indent=1))
+        return
+    what = "node" if of_nodes else "graph"
+    for number, row in enumerate(rows):
+        chance = f"  {row['probability']:.3f}" if "probability" in row else ""
+        print(f"{what} {number}: {row['prediction']}{chance}")
+
+
+def predictions(model: Any, graphs: Any) -> list[dict[str, Any]]:
+    """The prediction for each graph or node, with the probabilities of all classes."""
+    if not hasattr(model, "classes_"):
+        return [{"prediction": value} for value in model.predict(graphs).tolist()]
+    classes = [str(name) for name in model.classes_.tolist()]
+    probabilities = model.predict_proba(graphs).tolist()
+    return [
+        {
+            "prediction": classes[row.index(max(row))],
+            "probability": max(row),
+            "probabilities": dict(zip(classes, row, strict=True)),
+        }
+        for row in probabilities
+    ]

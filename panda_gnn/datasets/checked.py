@@ -1,0 +1,130 @@
+"""A user's own graphs, checked: what a model can be given, or a sentence about the first fault."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data, Dataset
+from torch_geometric.utils import degree
+
+from panda_gnn.datasets.files import GREATEST_BARE_SIZE
+from panda_gnn.errors import InputError, choose
+from panda_gnn.graph.batches import is_batch
+from panda_gnn.graph.rows import edge_index_of
+
+FEATURES = ("x", "constant", "degree")
+"""Where node features come from: the graphs' own, the number 1, or the logarithm of the degree."""
+
+EDGE_VALUES = ("edge_weight", "edge_type")
+"""What edges keep, where all graphs have it."""
+
+
+def checked_graphs(graphs: Any, features: str | None = None) -> list[Data]:
+    """The given graphs with what models read: ``x`` in single precision, ``edge_index``, ``y``,
+    masks, ``edge_weight`` and ``edge_type``.
+
+    Args:
+        graphs: A list of PyG ``Data``, a dataset, or one ``Data``.
+        features: One of :data:`FEATURES`; by default the graphs' own where all have some, else the
+            number 1.
+    """
+    items = _items(graphs)
+    if features is not None:
+        choose("features", features, FEATURES)
+    with_x = [isinstance(data.get("x"), Tensor) for data in items]
+    if features == "x" and not all(with_x):
+        raise InputError(f"graph {with_x.index(False)} has no x: choose the features constant")
+    if features is None:
+        if any(with_x) and not all(with_x):
+            raise InputError(
+                f"graph {with_x.index(False)} has no x and others have: give all of them features, "
+                "or none"
+            )
+        features = "x" if all(with_x) else "constant"
+    names = [name for name in EDGE_VALUES if all(data.get(name) is not None for data in items)]
+    prepared = [_prepared(number, data, features, names) for number, data in enumerate(items)]
+    widths = [int(data.x.size(1)) for data in prepared]
+    for number, width in enumerate(widths):
+        if width != widths[0]:
+            raise InputError(
+                f"graph {number} has {width} features per node, graph 0 has {widths[0]}: give all "
+                "of them the same"
+            )
+    return prepared
+
+
+def _items(graphs: Any) -> list[Data]:
+    if isinstance(graphs, Data) and not is_batch(graphs):
+        return [graphs]
+    if isinstance(graphs, Data):
+        raise InputError("graphs is one Batch: give a list of Data, such as batch.to_data_list()")
+    if not isinstance(graphs, (Dataset, Iterable)):
+        raise InputError(f"graphs is {type(graphs).__name__}: give a list of PyG Data")
+    items = list(graphs)
+    if not items:
+        raise InputError("graphs is empty: give at least one PyG Data")
+    for number, data in enumerate(items):
+        if not isinstance(data, Data) or is_batch(data):
+            raise InputError(
+                f"graph {number} is {type(data).__name__}: give a list of single PyG Data"
+            )
+    return items
+
+
+def _prepared(number: int, data: Data, features: str, edge_values: list[str]) -> Data:
+    try:
+        edge_index = edge_index_of(data, f"graph {number}").as_subclass(Tensor)
+    except InputError as error:
+        raise InputError(f"graph {number}: {error}") from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyG would rather be told the number than count
+        num_nodes = int(data.num_nodes or 0)
+    if num_nodes == 0:
+        raise InputError(f"graph {number} has no nodes: leave it out")
+    if features != "x" and num_nodes > GREATEST_BARE_SIZE:
+        raise InputError(
+            f"graph {number} has {num_nodes} nodes and no features: without a row of x for each "
+            f"node at most {GREATEST_BARE_SIZE} nodes are accepted"
+        )
+    if edge_index.numel() and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < num_nodes:
+        raise InputError(f"graph {number} has an edge to a node outside 0..{num_nodes - 1}")
+    if features == "x":
+        x = _features(number, data.x, num_nodes)
+    elif features == "degree":
+        x = torch.log1p(degree(edge_index[0], num_nodes)).view(-1, 1)
+    else:
+        x = torch.ones(num_nodes, 1)
+    prepared = Data(x=x, edge_index=edge_index.long(), num_nodes=num_nodes)
+    for name in edge_values:
+        values = data[name]
+        if values.size(0) != edge_index.size(1) or not bool(values.float().isfinite().all()):
+            raise InputError(f"graph {number} has no finite {name} for each of its edges")
+        prepared[name] = values.float() if name == "edge_weight" else values.long()
+    if isinstance(data.get("y"), (int, float)):
+        prepared.y = torch.tensor([data.y])
+    for name in ("y", "train_mask", "val_mask", "test_mask"):
+        if isinstance(data.get(name), Tensor):
+            prepared[name] = data[name]
+    return prepared
+
+
+def _features(number: int, x: Tensor, num_nodes: int) -> Tensor:
+    x = x.to_dense() if x.layout != torch.strided else x
+    x = x.view(-1, 1) if x.dim() == 1 else x
+    if x.dim() != 2 or x.size(0) != num_nodes or x.size(1) == 0 or x.is_complex():
+        raise InputError(
+            f"graph {number} has x of shape {list(x.shape)}, but {num_nodes} nodes: give one row "
+            "of numbers for each node"
+        )
+    x = x.float()
+    if not bool(x.isfinite().all()):
+        node = int((~x.isfinite()).any(dim=1).nonzero()[0])
+        raise InputError(
+            f"graph {number} has features that are no finite numbers (node {node}): replace them "
+            "or leave the node out"
+        )
+    return x

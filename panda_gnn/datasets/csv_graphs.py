@@ -1,0 +1,179 @@
+"""Graphs in text files with columns: one graph with a table of its nodes, or a folder of graphs.
+
+One graph is an edge list. A table of its nodes may stand beside it: for ``roads.csv`` that is
+``roads.nodes.csv``, ``roads_nodes.csv`` or ``nodes.csv``. Its first line names the columns: one
+with the nodes (``id``, ``node``, ``name``, or else the first), one with targets (``y``, ``label``,
+``class`` or ``target``), one called ``split`` with ``train``, ``val`` or ``test``; all others are
+features and hold numbers.
+
+A folder of graphs has an edge list for each, with or without a table of nodes, and ``labels.csv``:
+one column with the names of the graphs (``graph``, ``file``, ``name``, ``id``, or else the first),
+and one with labels, or several with numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from panda_gnn.datasets.files import LABELS, as_targets, graph_of_names
+from panda_gnn.datasets.tables import Line, cut, is_number, read_columns, read_edges, refuse
+from panda_gnn.errors import InputError
+
+SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist")
+LABEL_TABLES = tuple(f"{stem}{suffix}" for stem in ("labels", "graphs") for suffix in SUFFIXES[:3])
+SPLIT_WORDS = {"train": 0, "val": 1, "valid": 1, "validation": 1, "test": 2}
+MASKS = ("train_mask", "val_mask", "test_mask")
+
+
+def read_csv_graph(path: Path, columns: Mapping[str, str] | None = None) -> Data:
+    """Read an edge list and the table of nodes beside it, if there is one.
+
+    Args:
+        path: The edge list.
+        columns: Which columns are ``source``, ``target`` and ``weight``, by name or number from 1.
+    """
+    beside = [path.with_name(f"{path.stem}{mark}nodes{path.suffix}") for mark in "._"]
+    if path.stem != "nodes":
+        beside.append(path.with_name(f"nodes{path.suffix}"))
+    return _graph(path, columns or {}, next((file for file in beside if file.is_file()), None))
+
+
+def is_csv_folder(folder: Path) -> bool:
+    """Whether a folder has a table of labels, as a folder of graphs does."""
+    return any((folder / name).is_file() for name in LABEL_TABLES)
+
+
+def read_csv_folder(folder: Path) -> list[Data]:
+    """Read a folder of graphs, in the order of its table of labels."""
+    table = next(folder / name for name in LABEL_TABLES if (folder / name).is_file())
+    header, rows = read_columns(table)
+    name_at = _column_of(header, ("graph", "file", "name", "id")) or 0
+    label_at = _column_of(header, LABELS)
+    others = [i for i in range(len(header.fields)) if i != name_at]
+    if not others:
+        refuse(table, header.number, "expected a column with labels beside the names of graphs")
+    targets = _targets(table, header, rows, [label_at] if label_at is not None else others)
+    files = [_file_of(folder, table, row, name_at) for row in rows]
+    if len(set(files)) < len(files):
+        double = next(i for i, file in enumerate(files) if file in files[:i])
+        refuse(table, rows[double].number, f"the graph {files[double].name} is there twice")
+    listed = {*files, table, *(nodes for file in files if (nodes := _nodes_of(file)) is not None)}
+    stray = sorted(set(_edge_lists(folder)) - listed)
+    if stray:
+        raise InputError(f"'{table}' has no label for the graph {stray[0].name}: add a line")
+    graphs = []
+    for file, y in zip(files, targets, strict=True):
+        data = _graph(file, {}, _nodes_of(file))
+        data.y = y.view(1, -1) if y.is_floating_point() else y.view(1)
+        data.label_names = _words(rows, others[0] if label_at is None else label_at)
+        graphs.append(data)
+    return graphs
+
+
+def _words(rows: Sequence[Line], column: int) -> list[str] | None:
+    """The labels in order, if they are words."""
+    labels = sorted({row.fields[column] for row in rows})
+    return None if all(is_number(label) for label in labels) else labels
+
+
+def _edge_lists(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.is_file() and path.suffix.lower() in SUFFIXES]
+
+
+def _nodes_of(file: Path) -> Path | None:
+    beside = [file.with_name(f"{file.stem}{mark}nodes{file.suffix}") for mark in "._"]
+    return next((path for path in beside if path.is_file()), None)
+
+
+def _file_of(folder: Path, table: Path, row: Line, name_at: int) -> Path:
+    name = row.fields[name_at]
+    if Path(name).name != name or name in ("", ".", ".."):
+        refuse(table, row.number, f"'{cut(name)}' is no name of a file in the same folder")
+    candidates = [folder / name, *(folder / f"{name}{suffix}" for suffix in SUFFIXES)]
+    found = next((path for path in candidates if path.is_file()), None)
+    if found is None:
+        refuse(table, row.number, f"there is no file of the graph '{cut(name)}' in the folder")
+    return found
+
+
+def _graph(path: Path, columns: Mapping[str, str], nodes: Path | None) -> Data:
+    listed = read_edges(path, **columns)
+    if nodes is None:
+        data = graph_of_names(listed.names, listed.edges, None, listed.weights)
+        del data.x
+        return data
+    header, rows = read_columns(nodes)
+    name_at = _column_of(header, ("id", "node", "node_id", "name")) or 0
+    label_at = _column_of(header, LABELS)
+    split_at = _column_of(header, ("split",))
+    names = {row.fields[name_at]: row.number for row in rows}
+    if len(names) < len(rows):
+        seen: set[str] = set()
+        for row in rows:
+            if row.fields[name_at] in seen:
+                refuse(nodes, row.number, f"the node '{cut(row.fields[name_at])}' is there twice")
+            seen.add(row.fields[name_at])
+    missing = next((name for name in listed.names if name not in names), None)
+    if missing is not None:
+        raise InputError(
+            f"'{path}' has an edge of the node '{cut(missing)}', for which '{nodes}' has no line"
+        )
+    features = [i for i in range(len(header.fields)) if i not in (name_at, label_at, split_at)]
+    x = None
+    if features:
+        for row in rows:
+            _numbers(nodes, header, row, features)
+        x = torch.tensor([[float(row.fields[i]) for i in features] for row in rows])
+    data = graph_of_names(list(names), listed.edges, x, listed.weights)
+    if x is None:
+        del data.x
+    if label_at is not None:
+        data.y = torch.stack(_targets(nodes, header, rows, [label_at])).view(len(rows), -1)
+        data.y = data.y if data.y.is_floating_point() else data.y.view(-1)
+        data.label_names = _words(rows, label_at)
+    if split_at is not None:
+        parts = torch.tensor([_part(nodes, row, split_at) for row in rows])
+        for number, mask in enumerate(MASKS):
+            data[mask] = parts == number
+    return data
+
+
+def _part(path: Path, row: Line, column: int) -> int:
+    word = row.fields[column].lower()
+    if word not in SPLIT_WORDS:
+        refuse(path, row.number, f"split is '{cut(word)}', it must be train, val or test")
+    return SPLIT_WORDS[word]
+
+
+def _column_of(header: Line, names: Sequence[str]) -> int | None:
+    fields = [field.lower() for field in header.fields]
+    return next((fields.index(name) for name in names if name in fields), None)
+
+
+def _numbers(path: Path, header: Line, row: Line, columns: Sequence[int]) -> None:
+    for column in columns:
+        if not is_number(row.fields[column]):
+            refuse(
+                path,
+                row.number,
+                f"expected a number in the column '{cut(header.fields[column])}', "
+                f"got '{cut(row.fields[column])}'",
+            )
+
+
+def _targets(path: Path, header: Line, rows: Sequence[Line], columns: list[int]) -> list[Tensor]:
+    """The target of each row: a class or a number, or several numbers."""
+    for row in rows:
+        for column in columns:
+            if not row.fields[column]:
+                refuse(path, row.number, f"the column '{cut(header.fields[column])}' is empty")
+    if len(columns) == 1:
+        return list(as_targets([row.fields[columns[0]] for row in rows]))
+    for row in rows:
+        _numbers(path, header, row, columns)
+    return [torch.tensor([float(row.fields[i]) for i in columns]) for row in rows]

@@ -1,0 +1,136 @@
+"""A fitted estimator as a folder: tensors in a safetensors file, everything else as JSON.
+
+Nothing in the folder is executed when it is read. ``model.json`` names the kind of the estimator,
+its parameters and what was learned beside the weights; the SHA-256 of ``weights.safetensors`` is in
+it, so that files of two models cannot be mixed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from sklearn.utils.validation import check_is_fitted
+
+from panda_gnn import __version__
+from panda_gnn.errors import InputError, choose
+from panda_gnn.estimators.estimator import PandaEstimator
+from panda_gnn.estimators.graphs import PandaClassifier, PandaRegressor
+from panda_gnn.estimators.nodes import PandaNodeClassifier, PandaNodeRegressor
+
+FORMAT = 1
+KINDS: dict[str, type[PandaEstimator]] = {
+    kind.__name__: kind
+    for kind in (PandaClassifier, PandaRegressor, PandaNodeClassifier, PandaNodeRegressor)
+}
+#: What is learned beside the weights: numbers and names, and arrays.
+PLAIN = (
+    "n_features_in_",
+    "num_outputs_",
+    "seed_",
+    "edge_values_",
+    "num_relations_",
+    "n_iter_",
+    "single_",
+)
+ARRAYS = ("classes_", "mean_", "scale_")
+
+
+def save_estimator(estimator: PandaEstimator, folder: str | os.PathLike[str]) -> None:
+    """Write a fitted estimator into a folder, which is new, empty or holds a saved one."""
+    check_is_fitted(estimator)
+    kind = choose("kind of estimator", type(estimator).__name__, KINDS)
+    path = Path(folder)
+    if path.exists() and not (path / "model.json").is_file() and _holds_something(path):
+        raise InputError(f"'{path}' holds something else: choose a new folder for the model")
+    parameters = estimator.get_params()
+    parameters["random_state"] = estimator.seed_
+    weights = save(
+        {name: value.contiguous() for name, value in estimator.model_.state_dict().items()}
+    )
+    learned: dict[str, Any] = {name: getattr(estimator, name, None) for name in PLAIN}
+    for name in ARRAYS:
+        if hasattr(estimator, name):
+            array = getattr(estimator, name)
+            learned[name] = {"type": array.dtype.str, "values": array.tolist()}
+    content = {
+        "format": FORMAT,
+        "kind": kind,
+        "panda_gnn": __version__,
+        "parameters": parameters,
+        "learned": learned,
+        "weights": hashlib.sha256(weights).hexdigest(),
+    }
+    try:
+        text = json.dumps(content, indent=1, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"a parameter of the model cannot be written as JSON ({error})") from error
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        (path / "weights.safetensors").write_bytes(weights)
+        (path / "model.json").write_text(text + "\n", "utf-8")
+    except OSError as error:
+        raise InputError(f"the model cannot be written to '{path}' ({error.strerror})") from error
+
+
+def load_estimator(folder: str | os.PathLike[str]) -> PandaEstimator:
+    """Read the estimator in a folder, whatever its kind; nothing in it is executed."""
+    path = Path(folder)
+    try:
+        content = json.loads((path / "model.json").read_text("utf-8"))
+        weights = (path / "weights.safetensors").read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"'{path}' holds no saved model ({error.strerror}): give a folder written by save"
+        ) from error
+    except ValueError as error:
+        raise InputError(f"'{path / 'model.json'}' is no JSON: save the model again") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise InputError(f"'{path / 'model.json'}' is no model of format {FORMAT}")
+    if content.get("weights") != hashlib.sha256(weights).hexdigest():
+        raise InputError(f"the weights in '{path}' are not those of its model.json: save it again")
+    kind = KINDS[choose("kind of estimator", str(content.get("kind")), KINDS, f"in '{path}'")]
+    try:
+        estimator = kind(**content["parameters"])
+        learned = dict(content["learned"])
+        for name in PLAIN:
+            setattr(estimator, name, learned[name])
+        for name in ARRAYS:
+            if name in learned:
+                array = np.array(learned[name]["values"], dtype=_plain_type(learned[name]["type"]))
+                setattr(estimator, name, array)
+        model = estimator.blank_model()
+        model.load_state_dict(load(weights))
+    except InputError as error:
+        raise InputError(f"the model in '{path}' cannot be made again: {error}") from error
+    except (
+        AttributeError,
+        KeyError,
+        RuntimeError,
+        SafetensorError,
+        TypeError,
+        ValueError,
+    ) as error:
+        reason = " ".join(str(error).split())[:100]
+        raise InputError(
+            f"'{path}' holds no sound model ({type(error).__name__}: {reason})"
+        ) from error
+    estimator.model_ = model.eval()
+    return estimator
+
+
+def _plain_type(text: str) -> np.dtype[Any]:
+    kind = np.dtype(text)
+    if kind.kind not in "biufUS":
+        raise ValueError(f"labels of type {text} are no numbers or text")
+    return kind
+
+
+def _holds_something(path: Path) -> bool:
+    return not path.is_dir() or any(path.iterdir())

@@ -1,0 +1,108 @@
+"""Task, classes and split follow from the graphs, or are said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from panda_gnn.datasets.own import Choices, own_data
+from panda_gnn.errors import InputError
+
+EDGES = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+
+
+def graphs(targets: list[Any], dtype: torch.dtype = torch.long) -> list[Data]:
+    return [
+        Data(x=torch.ones(3, 2), edge_index=EDGES, y=torch.tensor(y, dtype=dtype)) for y in targets
+    ]
+
+
+def one_graph(y: torch.Tensor, **values: Any) -> list[Data]:
+    size = y.size(0)
+    node = torch.arange(size)
+    edges = torch.stack([node[:-1], node[1:]])
+    return [Data(x=torch.ones(size, 1), edge_index=edges, y=y, **values)]
+
+
+@pytest.mark.parametrize(
+    ("given", "task", "classes", "y"),
+    [
+        (graphs([[i % 3 - 1] for i in range(12)]), "graph-classification", 3, [0, 1, 2]),
+        (graphs([i % 2 for i in range(12)]), "graph-classification", 2, [0, 1, 0]),
+        (graphs([float(i % 2) for i in range(12)], torch.float), "graph-classification", 2, [0, 1]),
+        (graphs([i / 7 for i in range(12)], torch.float), "graph-regression", 1, [[0.0]]),
+        (graphs([[i % 2, 1] for i in range(12)]), "graph-multi-label", 2, [[0, 1], [1, 1]]),
+        (graphs([[i, 1] for i in range(12)]), "graph-regression", 2, [[0, 1], [1, 1]]),
+        (one_graph(torch.arange(12) % 4 + 5), "node-classification", 4, [0, 1, 2]),
+        (one_graph(torch.linspace(0, 1, 12)), "node-regression", 1, [[0.0]]),
+        (one_graph(torch.arange(24.0).view(12, 2)), "node-regression", 2, [[0, 1]]),
+    ],
+)
+def test_what_is_inferred(given: list[Data], task: str, classes: int, y: list[Any]) -> None:
+    own = own_data("mine", given)
+    assert own.entry.task == task
+    assert own.entry.num_classes == classes
+    assert own.dataset._data.y[: len(y)].tolist() == y
+    assert task in own.summary
+    assert "\n" not in own.summary
+
+
+def test_what_is_said_wins() -> None:
+    numbers = graphs([i % 3 for i in range(12)])
+    own = own_data("mine", numbers, Choices(task="regression", split="cv4", features="constant"))
+    assert own.entry.task == "graph-regression"
+    assert own.entry.split == "cv4"
+    assert own.entry.num_features == 1
+    assert own.dataset._data.y.tolist()[:3] == [[0.0], [1.0], [2.0]]
+    full = own_data("mine", numbers, Choices(task="graph-classification", metric="accuracy"))
+    assert full.entry.task == "graph-classification"
+
+
+def test_masks_are_the_split_of_a_graph_that_has_them() -> None:
+    parts = torch.arange(12) % 3
+    masks = {
+        f"{name}_mask": parts == number for number, name in enumerate(("train", "val", "test"))
+    }
+    own = own_data("mine", one_graph(torch.arange(12) % 2, **masks))
+    assert own.entry.split == "masks"
+    assert own.dataset[0].train_mask.shape == (12, 1)
+    other = own_data("mine", one_graph(torch.arange(12) % 2, **masks), Choices(split="50/25/25"))
+    assert other.entry.split == "50/25/25"
+    assert "train_mask" not in other.dataset[0]
+
+
+def test_the_fingerprint_follows_the_data() -> None:
+    first = own_data("mine", graphs([i % 2 for i in range(12)])).entry.fingerprint
+    again = own_data("other", graphs([i % 2 for i in range(12)])).entry.fingerprint
+    changed = own_data("mine", graphs([i % 2 for i in range(11)] + [0])).entry.fingerprint
+    assert first == again != changed
+
+
+@pytest.mark.parametrize(
+    ("given", "choices", "message"),
+    [
+        (graphs([0, 1, 0]), {}, "there are 3 graphs with a target"),
+        (graphs([1] * 12), {}, r"all targets are of one class \(1\)"),
+        (graphs([float("nan")] * 12, torch.float), {}, "graph 0 has no finite target"),
+        (graphs([[0, 1]] * 11 + [[1]]), {}, "targets, graph 0 has 2"),
+        (graphs([0, 1] * 6), {"task": "node-classification"}, "unknown task"),
+        (graphs([0, 1] * 6), {"metric": "mean absolute error"}, "unknown metric"),
+        (graphs([0, 1] * 6), {"split": "80/10"}, "split is '80/10'"),
+        (graphs([0, 1] * 6), {"split": "80/20/20"}, "split is '80/20/20'"),
+        (graphs([0, 1] * 6), {"split": "cv2"}, "split is 'cv2'"),
+        (graphs([0, 1] * 6), {"split": "masks"}, "split masks needs train_mask"),
+        (
+            graphs([[0.5, 1]] * 12, torch.float),
+            {"task": "classification"},
+            "needs one whole number",
+        ),
+        (graphs([0])[:1], {}, r"there is one graph and y has the shape \[\]"),
+        ([Data(x=torch.ones(3, 1), edge_index=EDGES)] * 12, {}, "graph 0 has no target y"),
+    ],
+)
+def test_what_cannot_be_learned(given: list[Data], choices: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        own_data("mine", given, Choices(**choices))

@@ -1,0 +1,348 @@
+"""Whatever names or is a dataset: what is read, and what a malformed input is told."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import igraph
+import networkx as nx
+import pytest
+import torch
+from torch_geometric.data import Data, InMemoryDataset
+
+from panda_gnn.datasets import DATASETS, load, resolve
+from panda_gnn.datasets.resolver import is_own
+from panda_gnn.errors import InputError
+
+EDGES = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+Files = dict[str, str | bytes | Callable[[Path], Any]]
+
+
+def graphs(count: int = 12) -> list[Data]:
+    return [
+        Data(x=torch.full((3, 2), float(i)), edge_index=EDGES, y=torch.tensor([i % 2]))
+        for i in range(count)
+    ]
+
+
+def save(content: Any) -> Callable[[Path], Any]:
+    return lambda path: torch.save(content, path)
+
+
+def write(folder: Path, files: Files) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if callable(content):
+            content(path)
+        else:
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def csv_folder(count: int = 12) -> Files:
+    """Paths and triangles as edge lists with a table of labels."""
+    files: Files = {
+        f"g/{i}.csv": "source,target\na,b\nb,c\n" + ("c,a\n" if i % 2 else "") for i in range(count)
+    }
+    lines = [f"{i},{'triangle' if i % 2 else 'path'}" for i in range(count)]
+    return {**files, "g/labels.csv": "graph,label\n" + "\n".join(lines) + "\n"}
+
+
+def tu_folder(**parts: str) -> Files:
+    """Twelve graphs of two nodes in the raw format of the TU collection."""
+    pairs = [(2 * i + 1, 2 * i + 2) for i in range(12)]
+    content = {
+        "A": "".join(f"{u}, {v}\n{v}, {u}\n" for u, v in pairs),
+        "graph_indicator": "".join(f"{i}\n{i}\n" for i in range(1, 13)),
+        "graph_labels": "".join(f"{i % 2}\n" for i in range(12)),
+        **parts,
+    }
+    return {f"tu/OWN_{part}.txt": text for part, text in content.items() if text}
+
+
+def node_table(rows: int = 12, label: Callable[[int], object] = lambda i: i % 2) -> Files:
+    """A ring of nodes with a feature and a class each."""
+    edges = "".join(f"{i} {(i + 1) % rows}\n" for i in range(rows))
+    lines = "".join(f"{i},{i / 2},{label(i)}\n" for i in range(rows))
+    return {"ring.csv": edges.replace(" ", ","), "ring.nodes.csv": f"id,size,label\n{lines}"}
+
+
+def test_saved_graphs_in_every_form(tmp_path: Path) -> None:
+    processed = InMemoryDataset.collate(graphs())
+    forms: dict[str, Any] = {
+        "list.pt": graphs(),
+        "processed.pt": (processed[0].to_dict(), processed[1], Data),
+        "with_sizes.pt": (processed[0].to_dict(), processed[1], {"num_node_labels": 2}, Data),
+        "older.pt": processed,
+    }
+    for name, content in forms.items():
+        torch.save(content, tmp_path / name)
+        found = resolve(tmp_path / name)
+        assert found.entry.task == "graph-classification", name
+        assert found.entry.num_graphs == 12
+        assert found.dataset[3].x.tolist() == [[3.0, 3.0]] * 3
+        assert torch.equal(found.dataset[3].edge_index, EDGES)
+    whole = Data(x=torch.ones(12, 1), edge_index=EDGES, y=torch.arange(12) % 3)
+    torch.save(whole, tmp_path / "one.pt")
+    assert resolve(str(tmp_path / "one.pt")).entry.task == "node-classification"
+
+
+def test_a_folder_of_edge_lists(tmp_path: Path) -> None:
+    write(tmp_path, csv_folder())
+    found = resolve(tmp_path / "g")
+    assert found.entry.num_graphs == 12
+    assert [data.num_edges for data in found.dataset][:2] == [4, 6]
+    assert [int(data.y) for data in found.dataset][:4] == [0, 1, 0, 1]
+    assert "without features, the number 1 is used" in found.summary
+    assert resolve(f"{tmp_path / 'g'}?features=degree&split=cv4").entry.split == "cv4"
+
+
+def test_a_folder_in_the_raw_format_of_the_tu_collection(tmp_path: Path) -> None:
+    write(tmp_path, tu_folder())
+    found = resolve(tmp_path / "tu")
+    assert found.entry.num_graphs == 12
+    assert found.entry.task == "graph-classification"
+    assert found.dataset[5].edge_index.tolist() == [[0, 1], [1, 0]]
+
+
+def test_a_graph_with_a_table_of_nodes(tmp_path: Path) -> None:
+    write(tmp_path, node_table(label=lambda i: "even" if i % 2 == 0 else "odd"))
+    found = resolve(str(tmp_path / "ring.csv"))
+    assert found.entry.task == "node-classification"
+    assert found.dataset[0].x[3].tolist() == [1.5]
+    assert found.dataset[0].y.tolist() == [0, 1] * 6
+    split = "id,label,split\n" + "".join(
+        f"{i},{i % 2},{('train', 'val', 'test')[i % 3]}\n" for i in range(12)
+    )
+    write(tmp_path, {"ring.nodes.csv": split})
+    found = resolve(str(tmp_path / "ring.csv"))
+    assert found.entry.split == "masks"
+    assert found.dataset[0].val_mask.view(-1).nonzero().view(-1).tolist() == [1, 4, 7, 10]
+
+
+def test_columns_weights_and_marks(tmp_path: Path) -> None:
+    """A line with names of columns is no edge, and weights are kept."""
+    write(
+        tmp_path,
+        {
+            "a.csv": "\ufefffrom;to;weight\r\nx;y;2\r\ny;z;0.5\r\n",
+            "b.tsv": "km\tstart\tend\n2\tx\ty\n0.5\ty\tz\n",
+            "c.edges": "x y 2\ny z 0.5\n",
+        },
+    )
+    for name in ("a.csv", "b.tsv?source=start&target=3&weight=km", "c.edges"):
+        data = resolve(f"{tmp_path}/{name}").graphs[0]
+        assert data.num_nodes == 3, name
+        assert data.edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
+        assert data.edge_weight.tolist() == [2.0, 2.0, 0.5, 0.5]
+
+
+def test_numbers_of_any_size_are_names(tmp_path: Path) -> None:
+    write(tmp_path, {"big.csv": "1000000000000,5\n5,7\n"})
+    assert resolve(tmp_path / "big.csv").graphs[0].num_nodes == 3
+
+
+@pytest.mark.parametrize("kind", ["graphml", "gml"])
+def test_graph_files_with_attributes(kind: str, tmp_path: Path) -> None:
+    graph = nx.cycle_graph(12, create_using=nx.DiGraph)
+    for node in graph:
+        graph.nodes[node].update(age=node / 2, target=node % 3)
+    path = tmp_path / f"net.{kind}"
+    (nx.write_graphml if kind == "graphml" else nx.write_gml)(graph, path)
+    found = resolve(path)
+    assert found.entry.task == "node-classification"
+    assert found.entry.num_classes == 3
+    assert found.dataset[0].x.view(-1).tolist() == [i / 2 for i in range(12)]
+    assert "it is directed, edges are used in both directions" in found.summary
+    assert found.dataset[0].num_edges == 24
+
+
+def test_objects_of_networkx_and_igraph() -> None:
+    graph = nx.path_graph(12)
+    nx.set_node_attributes(graph, {node: node % 2 for node in graph}, "y")
+    nx.set_edge_attributes(graph, 0.5, "weight")
+    found = resolve(graph)
+    assert found.dataset[0].y.tolist() == [0, 1] * 6
+    assert set(found.dataset[0].edge_weight.tolist()) == {0.5}
+    same = igraph.Graph.Ring(12, circular=False)
+    same.vs["y"] = [node % 2 for node in range(12)]
+    same.es["weight"] = [0.5] * 11
+    assert torch.equal(resolve(same).dataset[0].edge_index, found.dataset[0].edge_index)
+    rings = [nx.cycle_graph(3 + i % 2, create_using=nx.Graph) for i in range(12)]
+    for i, ring in enumerate(rings):
+        ring.graph["label"] = i % 2
+    assert resolve(rings).entry.task == "graph-classification"
+    assert resolve(graphs()).entry.num_graphs == 12
+
+
+def test_module_and_object(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(
+        tmp_path,
+        {
+            "mydata_of_tests.py": "from tests.datasets.test_resolver import graphs\n"
+            "listed = graphs()\nbroken = 3\ndef fails():\n    return 1 / 0\n"
+        },
+    )
+    monkeypatch.chdir(tmp_path)
+    for name in ("listed", "graphs"):
+        assert resolve(f"mydata_of_tests:{name}").entry.num_graphs == 12
+    for name, message in (
+        ("none", "has no none"),
+        ("broken", "holds a int"),
+        ("fails", "raised ZeroDivisionError"),
+    ):
+        with pytest.raises(InputError, match=message):
+            resolve(f"mydata_of_tests:{name}")
+    with pytest.raises(InputError, match="cannot be imported"):
+        resolve("no_such_module_here:data")
+
+
+def test_directed_edges_are_said_and_used_in_both_directions() -> None:
+    one_way = Data(x=torch.ones(12, 1), edge_index=EDGES[:, :1], y=torch.arange(12) % 2)
+    found = resolve(one_way)
+    assert found.dataset[0].edge_index.tolist() == [[0, 1], [1, 0]]
+    assert "it is directed" in found.summary
+    assert "directed" not in resolve(graphs()).summary
+
+
+def test_registries_and_load_take_own_data(tmp_path: Path) -> None:
+    torch.save(graphs(), tmp_path / "own.pt")
+    name = str(tmp_path / "own.pt")
+    assert is_own(name)
+    assert not is_own("mutag")
+    assert DATASETS[name].fingerprint == DATASETS.lookup(name).fingerprint != ""
+    assert len(load(name)) == 12
+    first = DATASETS[name].fingerprint
+    torch.save(graphs(14), tmp_path / "own.pt")
+    assert DATASETS[name].fingerprint != first
+
+
+def test_built_in_names_and_choices(shared_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PANDA_DATA_ROOT", str(shared_root))
+    plain = resolve("mutag")
+    assert plain.entry is DATASETS["mutag"]
+    folds = resolve("mutag?split=cv10")
+    assert folds.entry.split == "cv10"
+    assert folds.entry.num_graphs == 188
+    assert resolve("mutag", split="cv5").entry.split == "cv5"
+
+
+class Rogue:
+    """Would run code when unpickled."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return exec, ("raise SystemExit('the file ran code')",)
+
+
+def graph_with(**values: Any) -> list[Data]:
+    changed = graphs()
+    changed[5] = Data(**{**changed[5].to_dict(), **values})
+    return changed
+
+
+def without_targets() -> list[Data]:
+    return [Data(x=data.x, edge_index=data.edge_index) for data in graphs()]
+
+
+MALFORMED: list[tuple[str, Files, str]] = [
+    ("a.csv", {"a.csv": ""}, "line 1: the file names no node"),
+    ("a.csv", {"a.csv": "\n# nothing\n"}, "line 1: the file names no node"),
+    ("a.csv", {"a.csv": "source,target\n"}, "line 1: the file has a line with names of columns"),
+    ("a.csv", {"a.csv": "1,2\n3;4\n"}, "line 2: expected columns separated by commas"),
+    ("a.csv", {"a.csv": "1,2\n3 4\n"}, "line 2: expected columns separated by commas"),
+    ("a.csv", {"a.csv": "source,target,weight\n1,2,3\n2,3\n"}, "line 3: expected 3 columns, got 2"),
+    ("a.csv", {"a.csv": "1,2,3\n2,3\n"}, "line 2: some edges have a weight"),
+    ("a.csv", {"a.csv": "1,2,heavy\n"}, "line 1: expected 'node node'"),
+    ("a.csv", {"a.csv": "1,2,-3\n"}, "line 1: the weight -3 is negative"),
+    ("a.csv", {"a.csv": "1,2,3,4\n"}, "line 1: expected 'node node'"),
+    ("a.csv", {"a.csv": "M\xfcnchen,Ulm\n".encode("latin-1")}, "line 1: expected text in UTF-8"),
+    ("a.csv", {"a.csv": b"1,2\n\0\0\n"}, "line 2: expected text, got a zero byte"),
+    ("a.csv?source=here", {"a.csv": "from,to\n1,2\n"}, "line 1: there is no column 'here'"),
+    ("a.csv?source=9", {"a.csv": "1,2\n"}, "line 1: there is no column '9'"),
+    ("a.csv?colour=red", {"a.csv": "1,2\n"}, "unknown choice 'colour'"),
+    ("a.csv?split", {"a.csv": "1,2\n"}, "expected NAME=VALUE after the question mark"),
+    ("a.csv", {"a.csv": "1\n2\n3\n"}, "graph 0 has no target y"),
+    ("ring.csv", {**node_table(), "ring.nodes.csv": "id,label\n"}, "line 1: expected a line with"),
+    (
+        "ring.csv",
+        {**node_table(), "ring.nodes.csv": "id,size\n0,big\n"},
+        "no line|expected a number",
+    ),
+    ("ring.csv", node_table(label=lambda i: ""), "line 2: the column 'label' is empty"),
+    ("ring.csv", node_table(label=lambda i: 1), "one class"),
+    ("ring.csv", node_table(rows=4), "there are 4 nodes with a target"),
+    (
+        "ring.csv",
+        {**node_table(), "ring.nodes.csv": "id,label\n0,1\n0,1\n"},
+        "line 3: the node '0' is there twice",
+    ),
+    (
+        "ring.csv",
+        {**node_table(), "ring.nodes.csv": "id,x\n" + "".join(f"{i},nan\n" for i in range(12))},
+        "line 2: expected a number in the column 'x', got 'nan'",
+    ),
+    ("g", {**csv_folder(), "g/labels.csv": "graph,label\n0,a\n1,b\n"}, "no label for the graph"),
+    ("g", {**csv_folder(), "g/labels.csv": "graph,label\nzero,a\n"}, "line 2: there is no file"),
+    ("g", {**csv_folder(), "g/labels.csv": "graph,label\n../x,a\n"}, "line 2: '../x' is no name"),
+    ("g", {**csv_folder(), "g/labels.csv": "graph\n0\n"}, "line 1: expected a column with labels"),
+    (
+        "g",
+        {**csv_folder(), "g/labels.csv": "graph,label\n0,a\n0,b\n"},
+        "line 3: the graph 0.csv is",
+    ),
+    ("g", csv_folder(3), "there are 3 graphs with a target"),
+    ("g", {"g/a.csv": "1,2\n"}, "holds neither NAME_A.txt"),
+    ("tu", tu_folder(graph_labels="1\n2\n"), "do not fit"),
+    ("tu", tu_folder(graph_indicator=""), "has no OWN_graph_indicator.txt"),
+    ("tu", tu_folder(A="1, 99\n"), "do not fit: an edge names a node outside 1..24"),
+    ("tu", tu_folder(A="one, two\n"), "do not fit: OWN_A.txt holds something that is no number"),
+    ("tu", tu_folder(graph_indicator="2\n1\n" * 12), "do not fit"),
+    ("tu", tu_folder(graph_indicator="1\n" * 23 + "1000000000000\n"), "do not fit"),
+    ("a.pt", {"a.pt": "just text"}, "was not written by torch.save"),
+    ("a.pt", {"a.pt": lambda path: path.write_bytes(pickle.dumps(Rogue()))}, "not executed"),
+    ("a.pt", {"a.pt": save(Rogue())}, "not executed"),
+    ("a.pt", {"a.pt": save({"a": 1})}, "holds a dict"),
+    ("a.pt", {"a.pt": save([])}, "holds a list of nothing"),
+    ("a.pt", {"a.pt": save([1, 2])}, "holds a list of int"),
+    ("a.pt", {"a.pt": save(without_targets())}, "graph 0 has no target y"),
+    ("a.pt", {"a.pt": save(graphs(3))}, "there are 3 graphs"),
+    (
+        "a.pt",
+        {"a.pt": save(graph_with(x=torch.full((3, 2), float("nan"))))},
+        r"graph 5 has features that are no finite numbers \(node 0\)",
+    ),
+    ("a.pt", {"a.pt": save(graph_with(x=torch.ones(3, 9)))}, "graph 5 has 9 features"),
+    ("a.pt", {"a.pt": save(graph_with(edge_index=EDGES + 7))}, "graph 5 has an edge to a node"),
+    (
+        "a.pt",
+        {"a.pt": save(Data(edge_index=torch.tensor([[0], [10**12]])))},
+        "at most 10000000 nodes are accepted",
+    ),
+    ("a.graphml", {"a.graphml": "<graphml>"}, "line 1: not well-formed XML"),
+    ("a.gml", {"a.gml": "graph [ node ["}, "is no GML"),
+    ("a.doc", {"a.doc": "1 2"}, "of no kind that can be read"),
+    ("missing.csv", {}, "there is no dataset, file or folder"),
+]
+
+
+@pytest.mark.parametrize(
+    ("source", "files", "message"), MALFORMED, ids=[f"{i}" for i in range(len(MALFORMED))]
+)
+def test_malformed_inputs_get_one_sentence(
+    source: str, files: Files, message: str, tmp_path: Path
+) -> None:
+    write(tmp_path, files)
+    with pytest.raises(InputError, match=message) as caught:
+        print(resolve(f"{tmp_path}/{source}").summary)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+def test_an_unknown_name() -> None:
+    with pytest.raises(InputError, match="unknown dataset 'mutagg'"):
+        resolve("mutagg")
+    with pytest.raises(InputError, match="it must be a Data, a list of them"):
+        resolve(3)

@@ -1,0 +1,115 @@
+"""A saved model is the same model, in another process too; nothing in its folder is executed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from panda_gnn.errors import InputError
+from panda_gnn.estimators import (
+    PandaClassifier,
+    PandaEstimator,
+    PandaNodeClassifier,
+    PandaRegressor,
+    load_estimator,
+)
+from tests.estimators.graphs_of_two_kinds import graphs_and_labels
+from tests.estimators.test_nodes import two_cliques
+
+GRAPHS, LABELS = graphs_and_labels()
+QUICK: dict[str, Any] = {"max_epochs": 2, "k": 2, "width": 8, "high_width": 12, "random_state": 1}
+
+AGAIN = """
+import sys
+import numpy as np
+from panda_gnn.estimators import PandaClassifier
+from tests.estimators.graphs_of_two_kinds import graphs_and_labels
+model = PandaClassifier.load(sys.argv[1])
+np.save(sys.argv[2], model.predict_proba(graphs_and_labels()[0]))
+"""
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "gin", "rgcn"])
+def test_the_same_bits_in_a_new_process(backbone: str, tmp_path: Path) -> None:
+    model = PandaClassifier(**QUICK, backbone=backbone).fit(GRAPHS, LABELS)
+    model.save(tmp_path / "model")
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == [
+        "model.json",
+        "weights.safetensors",
+    ]
+    expected = model.predict_proba(GRAPHS)
+    loaded = PandaClassifier.load(tmp_path / "model")
+    assert loaded.classes_.tolist() == ["ring", "star"]
+    assert np.array_equal(loaded.predict_proba(GRAPHS), expected)
+    if backbone == "gcn":
+        found = tmp_path / "found.npy"
+        command = [sys.executable, "-c", AGAIN, str(tmp_path / "model"), str(found)]
+        subprocess.run(command, check=True, timeout=200)
+        assert np.array_equal(np.load(found), expected)
+
+
+def test_every_kind_and_method(tmp_path: Path) -> None:
+    graph = two_cliques()
+    numbers = np.arange(80.0).reshape(40, 2)
+    fitted: list[tuple[PandaEstimator, Any]] = [
+        (PandaRegressor(**QUICK).fit(GRAPHS, numbers), GRAPHS),
+        (PandaNodeClassifier(**QUICK).fit(graph), graph),
+        (PandaClassifier(**QUICK, method="digl").fit(GRAPHS, LABELS), GRAPHS),
+        (PandaClassifier(**QUICK, method="fosr", backbone="rgin").fit(GRAPHS, LABELS), GRAPHS),
+    ]
+    for number, (model, data) in enumerate(fitted):
+        model.save(tmp_path / str(number))
+        loaded = load_estimator(tmp_path / str(number))
+        assert type(loaded) is type(model)
+        assert torch.equal(loaded._outputs(data), model._outputs(data))
+
+
+def test_a_model_of_another_kind_or_a_folder_of_something_else(tmp_path: Path) -> None:
+    model = PandaClassifier(**QUICK).fit(GRAPHS, LABELS)
+    model.save(tmp_path / "model")
+    model.save(tmp_path / "model")
+    with pytest.raises(InputError, match="holds a PandaClassifier, not a PandaRegressor"):
+        PandaRegressor.load(tmp_path / "model")
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "a.txt").write_text("Dear")
+    with pytest.raises(InputError, match="holds something else"):
+        model.save(tmp_path / "letters")
+    with pytest.raises(InputError, match="holds no saved model"):
+        load_estimator(tmp_path / "letters")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text[:50], "is no JSON"),
+        (lambda text: "[]", "no model of format 1"),
+        (lambda text: text.replace('"format": 1', '"format": 9'), "no model of format 1"),
+        (lambda text: text.replace("PandaClassifier", "PandaOracle"), "unknown kind of estimator"),
+        (lambda text: text.replace('"backbone": "gcn"', '"backbone": "gxn"'), "unknown backbone"),
+        (lambda text: text.replace('"width": 8', '"width": 9'), "no sound model"),
+        (lambda text: text.replace('"<U4"', '"O"'), "no sound model"),
+        (lambda text: text.replace('"learned"', '"lerned"'), "no sound model"),
+    ],
+)
+def test_damaged_folders(change: Any, message: str, tmp_path: Path) -> None:
+    PandaClassifier(**{**QUICK, "max_epochs": 1}).fit(GRAPHS, LABELS).save(tmp_path)
+    file = tmp_path / "model.json"
+    assert json.loads(file.read_text())
+    file.write_text(change(file.read_text()))
+    with pytest.raises(InputError, match=message):
+        load_estimator(tmp_path)
+
+
+def test_weights_of_another_model(tmp_path: Path) -> None:
+    PandaClassifier(**QUICK).fit(GRAPHS, LABELS).save(tmp_path)
+    weights = tmp_path / "weights.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-4] + b"\0\0\0\0")
+    with pytest.raises(InputError, match=r"not those of its model\.json"):
+        load_estimator(tmp_path)
