@@ -47,6 +47,7 @@ METHODS: dict[str, rewiring.Rewiring] = {
     "cayley": rewiring.Cayley(),
     "proxy-add": rewiring.ProxyAdd(10),
     "proxy-delete": rewiring.ProxyDelete(10),
+    "goku": rewiring.GOKU(),
     "heat": rewiring.HeatKernel(),
     "half-hop": rewiring.HalfHop(),
     "central-edges": rewiring.CentralEdges(5),

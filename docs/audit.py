@@ -15,16 +15,15 @@ from importlib.metadata import Distribution, distributions
 def licence(package: Distribution) -> str:
     """The licence as the package states it: an expression, else its classifiers, else a line."""
     metadata = package.metadata
-    if "License-Expression" in metadata:
-        return metadata["License-Expression"]
+    for expression in metadata.get_all("License-Expression") or ():
+        return str(expression)
     classified = [
         line.rpartition(" :: ")[2]
         for line in metadata.get_all("Classifier") or ()
         if line.startswith("License :: ") and not line.endswith("OSI Approved")
     ]
-    stated = metadata["License"] if "License" in metadata else ""  # noqa: SIM401
-    first_line = stated.strip().partition("\n")[0]
-    return ", ".join(classified) or first_line[:60] or "not stated"
+    terms = "".join(metadata.get_all("License") or ()).strip().partition("\n")[0]
+    return ", ".join(classified) or terms[:60] or "not stated"
 
 
 def main() -> int:

@@ -41,7 +41,7 @@ ROOT = Path(__file__).resolve().parents[1]
 METHODS = ["none", "panda", "fosr", "sdrf", "digl"]
 
 #: How often each is killed, of two hundred.
-SHARES = {"local worker": 126, "ray worker": 56, "driver": 12, "raylet": 6}
+SHARES = {"local worker": 146, "ray worker": 40, "driver": 10, "raylet": 4}
 
 #: Seconds after which nothing of a killed driver may be left.
 ORPHANS_AFTER = 3.0
@@ -150,7 +150,7 @@ class Chaos:
                 self.trials += 20
             if finished and not plan and not events and self.is_complete():
                 break
-            self.look_after_drivers()
+            self.look_after_drivers(None if "local worker" in plan or not plan else "ray")
             share = done / max(1, self.kills)
             for when in [when for when in events if share >= when or not plan]:
                 events.pop(when)()
@@ -158,6 +158,8 @@ class Chaos:
             if plan and due and (kind := self.kill(plan)) is not None:
                 plan.remove(kind)
                 last = time.monotonic()
+                if len(plan) % 20 == 0:
+                    print(f"{done + 1} kills, {rows} rows", file=sys.stderr, flush=True)
             self.check_for_orphans()
             time.sleep(0.2)
         for driver in self.drivers.values():
@@ -168,9 +170,9 @@ class Chaos:
     def is_complete(self) -> bool:
         return len(contents(self.store).rows) == len(METHODS) * self.trials
 
-    def look_after_drivers(self) -> None:
-        """Start what has ended, while there is something to do."""
-        for kind in ("local", "ray"):
+    def look_after_drivers(self, only: str | None = None) -> None:
+        """Start what has ended: both drivers, or one that would have nothing left to do else."""
+        for kind in ("local", "ray") if only is None else (only,):
             driver = self.drivers.get(kind)
             if driver is None or driver.poll() is not None:
                 self.started[kind] += 1

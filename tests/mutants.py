@@ -40,10 +40,9 @@ PACKAGE = "panda_gnn"
 #: Mutants that compute what the package computes, with the reason.
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
 
-#: What the tests import besides the package. It is loaded once, before the processes are forked
-#: in which a mutant and its tests are imported and run.
+#: What the tests import besides the package, but for plugins of pytest: loaded once, before the
+#: processes are forked in which a mutant and its tests are imported and run.
 LIBRARIES = (
-    "hypothesis",
     "igraph",
     "matplotlib.pyplot",
     "networkx",
@@ -62,6 +61,9 @@ LIBRARIES = (
 #: Seconds that the tests of one mutant may take, as measured without it; and times that until it
 #: counts as hanging.
 ENOUGH, PATIENCE = 45.0, 4.0
+
+#: Exit codes of what is neither killed nor survived: pytest did not run, or found no test.
+BROKEN, NO_TESTS = 70, 5
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -346,12 +348,18 @@ class Copy:
         child = os.fork()
         if child == 0:
             os.setsid()
-            _run_tests(self.root, tests)
+            try:
+                _run_tests(self.root, tests)
+            finally:
+                os._exit(BROKEN)
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             done, status = os.waitpid(child, os.WNOHANG)
             if done:
-                return "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
+                code = os.waitstatus_to_exitcode(status)
+                if code in (BROKEN, NO_TESTS):
+                    raise RuntimeError(f"pytest could not run {' '.join(tests)}")
+                return "survived" if code == 0 else "killed"
             time.sleep(0.05)
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)

@@ -58,6 +58,8 @@ OPTIONS: dict[str, tuple[type, str]] = {
     "t": (float, "heat: how long heat spreads"),
     "p": (float, "half-hop: probability of a node to be slowed down"),
     "criterion": (str, "proxy-add, proxy-delete: max or min of the spectral gap"),
+    "least_added": (int, "goku: by how many edges the latent graph exceeds the given one"),
+    "beta": (float, "goku: how many edges remain, as a share"),
     "k": (int, "central-edges: how many nodes"),
     "centrality": (str, "central-edges: which nodes are central"),
     "snapshots": (int, "laser: the greatest distance"),

@@ -17,15 +17,17 @@ from panda_gnn.progress import track
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("--backbones", metavar="NAMES", help="for these backbones (all)")
-    parser.add_argument("--methods", metavar="NAMES", help="for these methods (all)")
+    for what in ("backbones", "methods"):
+        parser.add_argument(
+            f"--{what}", type=names, metavar="NAMES", help=f"for these {what} (all)"
+        )
     add_data_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Train every method for one epoch on MUTAG: what that compiles is kept for later runs."""
-    backbones = names(options.backbones) or list(BACKBONES)
-    methods = names(options.methods) or list(METHODS)
+    backbones = options.backbones or list(BACKBONES)
+    methods = options.methods or list(METHODS)
     for backbone in backbones:
         choose("backbone", backbone, BACKBONES)
     for method in methods:

@@ -3,7 +3,14 @@
 from panda_gnn.datasets.entries import DATASETS, DatasetEntry
 from panda_gnn.datasets.loading import data_root, load, prepare
 from panda_gnn.datasets.resolver import Resolved, resolve
-from panda_gnn.datasets.synthetic import TOPOLOGIES, transfer, tree_neighbors_match
+from panda_gnn.datasets.synthetic import (
+    TOPOLOGIES,
+    hub,
+    one_radius,
+    transfer,
+    tree_neighbors_match,
+    two_radius,
+)
 
 __all__ = [
     "DATASETS",
@@ -11,9 +18,12 @@ __all__ = [
     "DatasetEntry",
     "Resolved",
     "data_root",
+    "hub",
     "load",
+    "one_radius",
     "prepare",
     "resolve",
     "transfer",
     "tree_neighbors_match",
+    "two_radius",
 ]

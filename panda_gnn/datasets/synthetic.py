@@ -21,6 +21,13 @@ In **Tree-NeighborsMatch** every leaf of a full binary tree holds a key and a va
 a key, and the root must tell the value that goes with it: all leaves squeeze through its two
 children (Alon and Yahav, "On the bottleneck of graph neural networks and its practical
 implications", ICLR 2021).
+
+In the **short-range** tasks every message has one or two edges to go, so that neither depth nor
+vanishing gradients are in the way: all that is hard is how much one node has to hold
+(`"Short-Range Oversquashing" <https://arxiv.org/abs/2511.20406>`_). In :func:`two_radius` every
+target asks for the label of the source with its own key, and all of them share one centre; in
+:func:`one_radius` the centre itself asks. In :func:`hub` each of m sources holds a random bit that
+one of m targets needs, and who belongs to whom is fixed: nothing has to be found out, only carried.
 """
 
 from __future__ import annotations
@@ -148,6 +155,109 @@ def tree_neighbors_match(depth: int, *, num_graphs: int = 1000, seed: int = 0) -
             )
         )
     return graphs
+
+
+def hub(size: int, *, num_graphs: int = 1000, seed: int = 0) -> list[Data]:
+    """Stars whose centre must carry ``size`` random bits, each from a source to its own target.
+
+    The sources are nodes 0 to m - 1, the targets the m nodes after them, the hub is the last node.
+    Each graph has
+
+    - ``x`` of :math:`2 m` columns: source i has +1 or -1 in column i, target i has a one in column
+      m + i, the hub has zeros;
+    - ``target_mask``, true at the targets, ``source_mask``, true at the sources;
+    - ``y``, the class of each target: 1 if its source has +1, else 0.
+    """
+    _at_least("size", size, 1)
+    _at_least("num_graphs", num_graphs, 1)
+    bits = torch.randint(2, (num_graphs, size), generator=torch.Generator().manual_seed(seed))
+    keys = torch.eye(size)
+    nothing = torch.zeros(size, size)
+    graphs = []
+    for answers in bits:
+        sources = torch.cat([torch.diag(2.0 * answers - 1), nothing], dim=1)
+        targets = torch.cat([nothing, keys], dim=1)
+        x = torch.cat([sources, targets, torch.zeros(1, 2 * size)])
+        graphs.append(_around_a_centre(x, answers, sources=size))
+    return graphs
+
+
+def two_radius(
+    size: int, *, num_labels: int = 10, num_graphs: int = 1000, seed: int = 0
+) -> list[Data]:
+    """Stars whose leaves are ``size`` sources with a key and a label, and as many targets with a
+    key that must tell the label of the source with the same key.
+
+    Nodes are in the order of :func:`hub`. Each graph has
+
+    - ``x``: the key, one-hot, a random order of 0 to size - 1 over the sources and another over the
+      targets, the centre having a key of its own; then the label, one-hot, with a class of its own
+      for nodes that have none;
+    - ``target_mask`` and ``source_mask`` as in :func:`hub`;
+    - ``y``, the label that each target asks for.
+    """
+    _at_least("size", size, 1)
+    _at_least("num_graphs", num_graphs, 1)
+    _at_least("num_labels", num_labels, 2)
+    generator = torch.Generator().manual_seed(seed)
+    centre = torch.tensor([size])
+    graphs = []
+    for _ in range(num_graphs):
+        given, asked = (torch.randperm(size, generator=generator) for _ in range(2))
+        labels = torch.randint(num_labels, (size,), generator=generator)
+        answers = labels[given.argsort()[asked]]
+        unlabelled = torch.full((size + 1,), num_labels)
+        x = _one_hots(
+            (torch.cat([given, asked, centre]), size + 1),
+            (torch.cat([labels, unlabelled]), num_labels + 1),
+        )
+        graphs.append(_around_a_centre(x, answers, sources=size))
+    return graphs
+
+
+def one_radius(
+    size: int, *, num_labels: int = 10, num_graphs: int = 1000, seed: int = 0
+) -> list[Data]:
+    """Stars of ``size`` leaves with a key and a label each, whose centre has a key and must tell
+    the label of the leaf with the same key. The columns of ``x`` are those of :func:`two_radius`,
+    the centre, which is the target, is the last node.
+    """
+    _at_least("size", size, 1)
+    _at_least("num_graphs", num_graphs, 1)
+    _at_least("num_labels", num_labels, 2)
+    generator = torch.Generator().manual_seed(seed)
+    graphs = []
+    for _ in range(num_graphs):
+        keys = torch.randperm(size, generator=generator)
+        labels = torch.randint(num_labels, (size,), generator=generator)
+        asked = torch.randint(size, (1,), generator=generator)
+        x = _one_hots(
+            (torch.cat([keys, keys[asked]]), size),
+            (torch.cat([labels, torch.tensor([num_labels])]), num_labels + 1),
+        )
+        graphs.append(_around_a_centre(x, labels[asked], sources=size))
+    return graphs
+
+
+def _one_hots(*columns: tuple[Tensor, int]) -> Tensor:
+    """Numbers and how many there are of each, one-hot and side by side."""
+    return torch.cat([one_hot(numbers, count) for numbers, count in columns], dim=1).float()
+
+
+def _around_a_centre(x: Tensor, y: Tensor, *, sources: int) -> Data:
+    """A star whose centre is the last node; where no leaf but the sources is there, the target."""
+    centre = x.size(0) - 1
+    leaves = torch.arange(centre)
+    star = torch.stack([leaves, torch.full_like(leaves, centre)])
+    nodes = torch.arange(centre + 1)
+    targets = (nodes >= sources) & (nodes < centre) if centre > sources else nodes == centre
+    return Data(
+        x=x,
+        edge_index=torch.cat([star, star.flip(0)], dim=1),
+        y=y,
+        target_mask=targets,
+        source_mask=nodes < sources,
+    )
 
 
 def _at_least(name: str, value: int, least: int) -> None:

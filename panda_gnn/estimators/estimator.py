@@ -115,7 +115,8 @@ class PandaEstimator(BaseEstimator):
         real_number("learning_rate", self.learning_rate, "a positive number", above=0)
         if self.settings is not None and not isinstance(self.settings, Mapping):
             raise InputError(f"settings must be a dictionary, not {self.settings!r}")
-        layers = self.num_layers or self.task.training({}).get("num_layers", Config("").num_layers)
+        usual = self.task.training({}, str(self.backbone)).get("num_layers", Config("").num_layers)
+        layers = self.num_layers or usual
         of_panda = {
             "k": whole_number("k", self.k),
             "high_width": max(128, 2 * width) if self.high_width is None else self.high_width,

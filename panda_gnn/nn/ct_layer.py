@@ -172,8 +172,8 @@ class CommuteTimeGNN(GNN):
         edge_attr: Tensor | None = None,
         batch: Tensor | None = None,
         num_graphs: int | None = None,
-        edge_type: Tensor | None = None,
-        expander_edge_index: Tensor | Edges | None = None,
+        *others: Any,
+        **options: Any,
     ) -> Tensor:
         """The scores of each graph, or of each node where ``readout`` is ``None``."""
         self._check_x(x)
@@ -181,9 +181,7 @@ class CommuteTimeGNN(GNN):
             raise InputError("edge_weight was given, but CommuteTimeGNN learns it: leave it out")
         index = edge_index.edge_index if isinstance(edge_index, Edges) else edge_index
         weight, self.auxiliary_loss = self.edge_weights(x, index, batch, num_graphs)
-        return super().forward(
-            x, index, weight, edge_attr, batch, num_graphs, edge_type, expander_edge_index
-        )
+        return super().forward(x, index, weight, edge_attr, batch, num_graphs, *others, **options)
 
     def edge_weights(
         self,

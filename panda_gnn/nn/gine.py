@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from panda_gnn.errors import InputError
+from panda_gnn.errors import InputError, choose
 from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.panda_conv import PandaLayer
@@ -69,17 +69,29 @@ class GINELayer(Convolution):
         in_channels: Input width.
         out_channels: Output width, and hidden width of the MLP of two layers.
         edge_categories: The number of categories of each column of ``edge_attr``.
+        mlp_activation: What stands between the layers of the MLP: ``"relu"`` or ``"gelu"``.
+        mlp_dropout: The dropout probability behind it.
     """
 
     reads = ("edge_attr",)
 
     def __init__(
-        self, in_channels: int, out_channels: int, *, edge_categories: Sequence[int]
+        self,
+        in_channels: int,
+        out_channels: int,
+        *,
+        edge_categories: Sequence[int],
+        mlp_activation: str = "relu",
+        mlp_dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        choose("mlp_activation", mlp_activation, ("relu", "gelu"))
         self.edge_encoder = CategoryEncoder(edge_categories, in_channels)
         self.mlp = nn.Sequential(
-            nn.Linear(in_channels, out_channels), nn.ReLU(), nn.Linear(out_channels, out_channels)
+            nn.Linear(in_channels, out_channels),
+            nn.ReLU() if mlp_activation == "relu" else nn.GELU(),
+            *[nn.Dropout(mlp_dropout)] * (mlp_dropout > 0),
+            nn.Linear(out_channels, out_channels),
         )
 
     def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:

@@ -140,7 +140,9 @@ class GNN(nn.Module):
         batch_norm: Normalise what convolutions return; they have no bias then.
         unit_norm: Divide the states of nodes by their norm after every convolution.
         head_layers: Number of linear maps of the head.
+        activate_layers: Whether an activation follows a convolution, in a model with norms or head.
         edge_categories: The number of categories of each column of ``edge_attr``, for ``"gine"``.
+        share_edge_encoder: Let all layers of ``"gine"`` that have one width embed these alike.
         **options: Options of the backbone's layers, such as ``num_relations`` or ``self_loops``, or
             of the convolution's class.
     """
@@ -164,7 +166,9 @@ class GNN(nn.Module):
         batch_norm: bool = False,
         unit_norm: bool = False,
         head_layers: int = 0,
+        activate_layers: bool = True,
         edge_categories: Sequence[int] = (),
+        share_edge_encoder: bool = False,
         **options: Any,
     ) -> None:
         super().__init__()
@@ -183,6 +187,8 @@ class GNN(nn.Module):
             if not edge_categories:
                 raise InputError("backbone 'gine' needs edge_categories, which are missing")
             options["edge_categories"] = edge_categories
+        elif share_edge_encoder:
+            raise InputError(f"share_edge_encoder is for the backbone 'gine', not for '{backbone}'")
         if backbone == "gcn" and batch_norm:
             options.setdefault("bias", False)
         self._check_options(backbone, options)
@@ -195,8 +201,11 @@ class GNN(nn.Module):
         self.residual = residual
         self.activation = ACTIVATIONS[choose("activation", activation, ACTIVATIONS)]
         self.unit_norm = unit_norm
+        self.activate_layers = activate_layers
         #: Whether the model, and not each layer, has activation and residual connection.
         self.finishes = batch_norm or unit_norm or head_layers > 0
+        if not (activate_layers or self.finishes):
+            raise InputError("activate_layers=False needs a model with head, batch or unit norm")
         self.encoder: CategoryEncoder | None = None
         if not isinstance(in_channels, int):
             self.encoder = CategoryEncoder(in_channels, width)
@@ -209,6 +218,12 @@ class GNN(nn.Module):
                 raise InputError(f"last_layer_fa needs a backbone among {', '.join(BACKBONES)}")
             layers[-1] = FullyAdjacentLast(backbone, widths[-2], widths[-1], layers[-1])
         self.layers = nn.ModuleList(layers)
+        if share_edge_encoder:
+            encoders: dict[int, CategoryEncoder] = {}
+            for layer in self.modules():
+                if isinstance(layer, GINELayer):
+                    own = layer.edge_encoder
+                    layer.edge_encoder = encoders.setdefault(own.weight.size(1), own)
         hidden_high = [
             layer.out_channels[1] for layer in layers[:-1] if isinstance(layer, PandaConv)
         ]
@@ -264,7 +279,8 @@ class GNN(nn.Module):
         if i == self.num_layers:
             return out
         if self.finishes:
-            out = self.activation(norms[i](out) if norms else out)
+            out = norms[i](out) if norms else out
+            out = self.activation(out) if self.activate_layers else out
         out = dropout(out, self.dropout, self.training)
         if self.unit_norm:
             out = F.normalize(out, dim=1)

@@ -11,6 +11,7 @@ from panda_gnn.rewiring.digl import DIGL
 from panda_gnn.rewiring.expander import Expander
 from panda_gnn.rewiring.fosr import FoSR
 from panda_gnn.rewiring.fully_adjacent import FullyAdjacent
+from panda_gnn.rewiring.goku import GOKU
 from panda_gnn.rewiring.gtr import GTR
 from panda_gnn.rewiring.half_hop import HalfHop
 from panda_gnn.rewiring.heat_kernel import HeatKernel
@@ -23,6 +24,7 @@ __all__ = [
     "AFRC",
     "BORF",
     "DIGL",
+    "GOKU",
     "GTR",
     "LASER",
     "REWIRINGS",
@@ -57,6 +59,7 @@ REWIRINGS: Registry[type[Rewiring]] = Registry(
         "cayley": Cayley,
         "proxy-add": ProxyAdd,
         "proxy-delete": ProxyDelete,
+        "goku": GOKU,
         "heat": HeatKernel,
         "half-hop": HalfHop,
         "central-edges": CentralEdges,

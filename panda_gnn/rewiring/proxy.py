@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from scipy.linalg import eigh
 from torch import Tensor
 from torch_geometric.data.datapipes import functional_transform
 
@@ -172,5 +171,6 @@ def mode_of(edges: Tensor, label: Tensor, number: int) -> Mode:
     matrix[ends[0], ends[1]] = matrix[ends[1], ends[0]] = -1.0
     degree = 1 - matrix.sum(axis=0)
     matrix[np.diag_indices(size)] = degree - 1
-    values, vectors = eigh(matrix, np.diag(degree), subset_by_index=[1, 1])
-    return Mode(nodes, ends, float(values[0]), vectors[:, 0])
+    root = np.sqrt(degree)
+    values, vectors = np.linalg.eigh(matrix / np.outer(root, root))
+    return Mode(nodes, ends, float(values[1]), vectors[:, 1] / root)

@@ -65,7 +65,16 @@ def test_the_claims_of_the_paper(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "--format is 'csv'" in capsys.readouterr().err
 
 
-DRAWN = ["energy", "sensitivity-method", "sensitivity-width", "signal", "transfer"]
+DRAWN = [
+    "energy",
+    "hub",
+    "sensitivity-method",
+    "sensitivity-width",
+    "short-range",
+    "signal",
+    "transfer",
+    "tree-neighbors",
+]
 
 
 @pytest.mark.parametrize("name", sorted(set(study_names()) - set(DRAWN)))

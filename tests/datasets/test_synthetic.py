@@ -1,12 +1,21 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 import pytest
 import torch
 from torch_geometric.data import Batch, Data
+from torch_geometric.utils import degree
 
-from panda_gnn.datasets import TOPOLOGIES, transfer, tree_neighbors_match
+from panda_gnn.datasets import (
+    TOPOLOGIES,
+    hub,
+    one_radius,
+    transfer,
+    tree_neighbors_match,
+    two_radius,
+)
 from panda_gnn.errors import InputError
 
 
@@ -134,3 +143,52 @@ def test_bad_input_is_one_sentence() -> None:
         transfer("ring", 2, num_graphs=0)
     with pytest.raises(InputError, match="depth is 0"):
         tree_neighbors_match(0)
+
+
+def test_a_hub_carries_a_bit_for_every_target() -> None:
+    graphs = hub(5, num_graphs=40, seed=2)
+    for graph in graphs:
+        assert degree(graph.edge_index[0]).tolist() == [1] * 10 + [10]
+        assert graph.target_mask.nonzero().view(-1).tolist() == [5, 6, 7, 8, 9]
+        assert graph.source_mask.nonzero().view(-1).tolist() == [0, 1, 2, 3, 4]
+        for i, answer in enumerate(graph.y.tolist()):
+            expected = torch.zeros(10)
+            expected[i] = 2 * answer - 1
+            assert torch.equal(graph.x[i], expected)
+            assert torch.equal(graph.x[5 + i], torch.eye(10)[5 + i])
+        assert not graph.x[10].any()
+    bits = torch.stack([graph.y for graph in graphs]).float()
+    assert 0.3 < float(bits.mean()) < 0.7
+    assert torch.equal(hub(5, num_graphs=40, seed=2)[7].y, graphs[7].y)
+
+
+def test_two_radii_are_answered_by_looking_up_the_key() -> None:
+    for graph in two_radius(6, num_graphs=30, seed=1):
+        assert degree(graph.edge_index[0]).tolist() == [1] * 12 + [12]
+        keys, labels = graph.x[:, :7].argmax(1), graph.x[:, 7:].argmax(1)
+        assert (graph.x[:, :7].sum(1) == 1).all()
+        assert (graph.x[:, 7:].sum(1) == 1).all()
+        assert (keys[12], graph.x.size(1)) == (6, 7 + 11)
+        assert (labels[6:] == 10).all()  # a class of its own, which no label has
+        assert (labels[:6] < 10).all()
+        of_key = dict(zip(keys[:6].tolist(), labels[:6].tolist(), strict=True))
+        assert sorted(of_key) == sorted(keys[6:12].tolist()) == list(range(6))
+        assert graph.y.tolist() == [of_key[key] for key in keys[6:12].tolist()]
+        assert graph.target_mask.nonzero().view(-1).tolist() == list(range(6, 12))
+
+
+def test_one_radius_is_answered_by_looking_up_the_key() -> None:
+    for graph in one_radius(6, num_graphs=30, seed=1):
+        assert degree(graph.edge_index[0]).tolist() == [1] * 6 + [6]
+        keys, labels = graph.x[:, :6].argmax(1), graph.x[:, 6:].argmax(1)
+        assert sorted(keys[:6].tolist()) == list(range(6))
+        assert int(labels[6]) == 10
+        match = int((keys[:6] == keys[6]).nonzero())
+        assert graph.y.tolist() == [int(labels[match])]
+        assert graph.target_mask.nonzero().view(-1).tolist() == [6]
+
+
+@pytest.mark.parametrize("make", [hub, one_radius, two_radius])
+def test_a_bottleneck_without_a_message_is_refused(make: Any) -> None:
+    with pytest.raises(InputError, match="size is 0, but must be at least 1"):
+        make(0)

@@ -17,7 +17,7 @@ from panda_gnn.evaluation import trial
 from panda_gnn.evaluation.checkpoint import Checkpoint, remove_checkpoint
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import LocalExecutor
-from panda_gnn.evaluation.methods import complete
+from panda_gnn.evaluation.methods import METHODS, complete
 from panda_gnn.evaluation.origin import origin_of
 from panda_gnn.evaluation.run import run_study
 from panda_gnn.evaluation.store import INCIDENTAL, Row, Store
@@ -111,6 +111,19 @@ def test_a_resumed_trial_has_the_bits_of_one_that_was_not_killed(
     assert resumed["seconds"] > 0
     for here, there in zip(watched.weights(), weights, strict=True):
         assert torch.equal(here, there)
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if METHODS[name].fit is None])
+def test_no_method_has_a_state_that_checkpoints_miss(
+    watched: Watched, path: Path, method: str
+) -> None:
+    config = Config("mutag", "gin", method, max_epochs=5, **SMALL)
+    whole = watched.run(config, None)
+    weights = watched.weights()
+    kill(watched, config, path, 3)
+    assert facts(watched.run(config, path)) == facts(whole)
+    assert watched.epochs == [3, 4]
+    assert all(map(torch.equal, watched.weights(), weights))
 
 
 def test_a_short_trial_writes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,6 +48,7 @@ def compiled(count: int, cache: Path) -> list[str]:
 def test_importing_compiles_nothing_and_of_two_first_calls_one_compiles_and_says_so(
     tmp_path: Path,
 ) -> None:
+    """Compiles the kernels of PageRank anew."""
     (said,) = compiled(2, tmp_path)
     assert "s (once; kept for later runs)" in said
     assert compiled(1, tmp_path) == []

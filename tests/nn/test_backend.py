@@ -290,6 +290,7 @@ def test_importing_compiles_nothing() -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 @pytest.mark.parametrize("backbone", ["gcn", "gin"])
 def test_compile_and_export_take_the_torch_path(backbone: str) -> None:
+    """Compiles with TorchDynamo, three times."""
     network = model(PandaGNN, backbone)
     inputs = (MIXED.x, MIXED.edge_index, MIXED.high)
     expected = network(*inputs)

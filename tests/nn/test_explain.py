@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
-from torch_geometric.explain import AttentionExplainer, Explainer, GNNExplainer
+from torch_geometric.explain import AttentionExplainer, CaptumExplainer, Explainer, GNNExplainer
 from torch_geometric.explain.algorithm.utils import clear_masks, set_masks
 from torch_geometric.nn import GATConv, GATv2Conv, GCNConv, GraphConv
 
@@ -78,11 +78,7 @@ def test_gnn_explainer(kind: type[GNN], backbone: Any) -> None:
         explanation_type="model",
         node_mask_type="attributes",
         edge_mask_type="object",
-        model_config={
-            "mode": "multiclass_classification",
-            "task_level": "node",
-            "return_type": "raw",
-        },
+        model_config=CONFIG,
     )
     high = {"high": MIXED.high} if kind is PandaGNN else {}
     before = run(model)
@@ -109,15 +105,58 @@ def test_attention_explainer(conv: Any) -> None:
             AttentionExplainer(),
             explanation_type="model",
             edge_mask_type="object",
-            model_config={
-                "mode": "multiclass_classification",
-                "task_level": "node",
-                "return_type": "raw",
-            },
+            model_config=CONFIG,
         )
         masks.append(explainer(MIXED.x, MIXED.edge_index, **high).edge_mask)
     torch.testing.assert_close(masks[0], masks[1], rtol=0, atol=1e-12)
     assert masks[0].min() > 0
+
+
+def captum_masks(model: GNN, method: str) -> tuple[Tensor, Tensor]:
+    """The masks of edges and of features that captum gives for node 3."""
+    pytest.importorskip("captum")
+    explainer = Explainer(
+        model,
+        CaptumExplainer(method),
+        explanation_type="model",
+        node_mask_type="attributes",
+        edge_mask_type="object",
+        model_config=CONFIG,
+    )
+    high = {"high": MIXED.high} if isinstance(model, PandaGNN) else {}
+    explanation = explainer(MIXED.x, MIXED.edge_index, index=3, **high)
+    return explanation.edge_mask, explanation.node_mask
+
+
+@pytest.mark.filterwarnings("ignore:Input Tensor 0 did not already require")
+@pytest.mark.parametrize("backbone", [*BACKBONES, GATv2Conv])
+@pytest.mark.parametrize("kind", [GNN, PandaGNN])
+def test_captums_saliency_is_the_gradient(kind: type[GNN], backbone: Any) -> None:
+    model = model_of(kind, backbone)
+    of_edges, of_features = captum_masks(model, "Saliency")
+    mask = torch.ones(COUNT, dtype=torch.float64, requires_grad=True)
+    x = MIXED.x.clone().requires_grad_()
+    high = (MIXED.high,) if kind is PandaGNN else ()
+    set_masks(model, mask, MIXED.edge_index, apply_sigmoid=False)
+    out = model(x, MIXED.edge_index, *high)[3].max()
+    expected = torch.autograd.grad(out, [mask, x])
+    torch.testing.assert_close(of_edges.double(), expected[0].abs(), rtol=0, atol=1e-6)
+    torch.testing.assert_close(of_features, expected[1].abs(), rtol=0, atol=1e-12)
+    assert of_edges.count_nonzero() > 0
+
+
+@pytest.mark.filterwarnings("ignore:Input Tensor 0 did not already require")
+@pytest.mark.parametrize("method", ["IntegratedGradients", "InputXGradient"])
+def test_captum_sees_the_plain_model_where_widths_and_weights_are_equal(method: str) -> None:
+    plain, panda = model_of(GNN, GraphConv), model_of(PandaGNN, GraphConv, high_width=4)
+    for own, theirs in zip(panda.layers, plain.layers, strict=True):
+        assert isinstance(own, PandaConv)
+        assert isinstance(theirs, PlainConv)
+        for half in (own.low, own.high):
+            half.load_state_dict(theirs.conv.state_dict())
+    found, expected = captum_masks(panda, method), captum_masks(plain, method)
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=1e-6)
 
 
 def test_layers_alone_can_be_explained() -> None:

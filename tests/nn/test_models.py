@@ -14,7 +14,16 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GCNConv, SAGEConv
 
 from panda_gnn.errors import InputError
-from panda_gnn.nn import GNN, Edges, GCNLayer, PandaConv, PandaGNN, PlainConv, WidthPartition
+from panda_gnn.nn import (
+    GNN,
+    Edges,
+    GCNLayer,
+    GINELayer,
+    PandaConv,
+    PandaGNN,
+    PlainConv,
+    WidthPartition,
+)
 from panda_gnn.nn.explain import EdgeMask
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.testing import (
@@ -187,6 +196,12 @@ def test_wrong_options_are_named() -> None:
         PandaGNN(3, 2, backbone="gine", edge_categories=BONDS, variant="released")
     with pytest.raises(InputError, match="'gine' needs edge_categories"):
         GNN(3, 2, backbone="gine")
+    with pytest.raises(InputError, match="share_edge_encoder is for the backbone 'gine'"):
+        GNN(3, 2, share_edge_encoder=True)
+    with pytest.raises(InputError, match="activate_layers=False needs a model with head"):
+        GNN(3, 2, activate_layers=False)
+    with pytest.raises(InputError, match="unknown mlp_activation 'gelv'"):
+        GNN(3, 2, backbone="gine", edge_categories=BONDS, mlp_activation="gelv")
     with pytest.raises(InputError, match="unknown activation 'tanh': choose one of relu, gelu"):
         GNN(3, 2, activation="tanh")
     with pytest.raises(InputError, match="head_layers -1"):
@@ -290,6 +305,24 @@ def test_everything_that_should_learn_gets_a_gradient(panda_layers: str) -> None
         assert "eta" in name or parameter.requires_grad, name
 
 
+@pytest.mark.parametrize("kind", [GNN, PandaGNN])
+def test_layers_of_one_width_share_an_edge_encoder(kind: type[GNN]) -> None:
+    options: dict[str, Any] = {"backbone": "gine", "width": 6, "num_layers": 4}
+    options |= {"high_width": 9, "panda_layers": "all"} if kind is PandaGNN else {}
+    shared = molecule_model(kind, share_edge_encoder=True, **options).double().eval()
+    apart = molecule_model(kind, **options).double().eval()
+    encoders = {id(m.edge_encoder) for m in shared.modules() if isinstance(m, GINELayer)}
+    assert len(encoders) == (2 if kind is PandaGNN else 1)
+    rows = sum(BONDS)
+    fewer = apart.num_parameters.trained - shared.num_parameters.trained
+    assert fewer == rows * (3 * 6 if kind is GNN else 4 * 6 + 2 * 9)
+    apart.load_state_dict(shared.state_dict())
+    for data in molecules():
+        assert torch.equal(run(shared, data), run(apart, data))
+    other = pickle.loads(pickle.dumps(shared))
+    assert other.num_parameters == shared.num_parameters
+
+
 def test_one_layer_and_one_high_node() -> None:
     for panda_layers in ("last", "all"):
         options: dict[str, Any] = {"width": 6, "high_width": 9, "num_layers": 1, "residual": True}
@@ -350,6 +383,7 @@ def test_models_pickle(kind: Any, backbone: Any) -> None:
 @pytest.mark.parametrize("kind", [plain, panda])
 @pytest.mark.parametrize("backbone", BACKBONES)
 def test_training_compiles_into_one_graph(backbone: str, kind: Any) -> None:
+    """Compiles with TorchDynamo."""
     torch._dynamo.reset()
     options: dict[str, Any] = {"dropout": 0.0, "batch_norm": True}
     if backbone.startswith("r"):

@@ -23,7 +23,7 @@ def test_names_and_errors(tmp_path: Path) -> None:
 
 
 def test_the_figures_of_all_datasets() -> None:
-    assert len(FIGURES) == 16
+    assert len(FIGURES) == 19
     assert FIGURES["energy"].trials == 5
     assert FIGURES["energy-all"].trials == 3
     assert len(FIGURES["energy-all"].datasets) == 6

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -14,7 +16,7 @@ from panda_gnn.graph.rows import undirected_edges
 from panda_gnn.rewiring import ProxyAdd, ProxyDelete
 from panda_gnn.rewiring.proxy import mode_of, proxy
 from tests.odd_graphs import ODD_GRAPHS, clique, undirected
-from tests.rewiring.rewired import GRAPHS, assert_contract, pairs
+from tests.rewiring.rewired import GRAPHS, assert_contract, assert_simple, pairs, tu_graphs
 
 TRIANGLE = undirected(4, (1, 2), (2, 3), (1, 3), (0, 3))
 PATH = undirected(5, (0, 1), (1, 2), (2, 3), (3, 4))
@@ -128,3 +130,9 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "DENSE_PROXY_NODES", 5)
     with pytest.raises(InputError, match=r"needs a dense matrix over .* use FoSR instead"):
         ProxyAdd(1)(GRAPHS["grid"])
+
+
+def test_real_graphs(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    for data in tu_graphs(mirror, tmp_path_factory.getbasetemp(), "IMDB-BINARY")[::8]:
+        assert_simple(ProxyAdd(2)(data))
+        assert_simple(ProxyDelete(2)(data))

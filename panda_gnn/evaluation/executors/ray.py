@@ -30,8 +30,9 @@ SECONDS_TO_ANSWER = 10
 #: How long a cluster that was lost is waited for.
 SECONDS_TO_RETURN = 300
 
-#: Seconds between two looks at a task and its cluster.
-LOOK_EVERY = 1.0
+#: Seconds between two looks at a task, and at the head of the cluster. Without its head, Ray itself
+#: ends the process after a minute.
+LOOK_EVERY, LOOK_AT_HEAD_EVERY = 1.0, 5.0
 
 
 class RayExecutor(WorkerExecutor):
@@ -109,6 +110,7 @@ class RayExecutor(WorkerExecutor):
         self._head = self._address
         if not (self._address or "").startswith("ray://"):
             self._head = self._ray.get_runtime_context().gcs_address
+        self._head_answered = time.monotonic()
         self._task = self._ray.remote(num_cpus=1, max_retries=0)(answer)
 
     def _ask(self, call: Call) -> Answer:
@@ -121,7 +123,8 @@ class RayExecutor(WorkerExecutor):
                     raise WorkerDied("the executor was shut down")
                 if self._lost is not None:
                     raise WorkersLost(str(self._lost))
-                self._look_at_head()
+                if time.monotonic() - self._head_answered > LOOK_AT_HEAD_EVERY:
+                    self._look_at_head()
             result: Answer = self._ray.get(task)
         except (errors.RayTaskError, errors.WorkerCrashedError, errors.OutOfMemoryError) as error:
             raise WorkerDied(_first_line(error)) from error
@@ -133,15 +136,17 @@ class RayExecutor(WorkerExecutor):
         return result
 
     def _look_at_head(self) -> None:
-        """Raise an error where the head of the cluster is gone; Ray would end this process."""
+        """Raise an error where the head of the cluster is gone."""
         for pause in (3 * LOOK_EVERY, None):
             try:
                 _reach(str(self._head))
-                return
             except InputError:
                 if pause is None:
                     raise ConnectionError("the head of the Ray cluster does not answer") from None
                 self._ended.wait(pause)
+            else:
+                self._head_answered = time.monotonic()
+                return
 
     def _reconnect(self) -> None:
         self._ray.shutdown()

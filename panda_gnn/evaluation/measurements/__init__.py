@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from panda_gnn.evaluation.measure import Measure, Unit
+from panda_gnn.evaluation.measurements.bottleneck import BOTTLENECK
 from panda_gnn.evaluation.measurements.energy import ENERGY
 from panda_gnn.evaluation.measurements.sensitivity import SENSITIVITY
 from panda_gnn.evaluation.measurements.signal import SIGNAL
@@ -16,7 +17,16 @@ MEASURES: Registry[Measure] = Registry(
     "measure",
     {
         measure.name: measure
-        for measure in (SCORE, PREPARATION, FORWARD, ENERGY, SENSITIVITY, SIGNAL, TRANSFER)
+        for measure in (
+            SCORE,
+            PREPARATION,
+            FORWARD,
+            ENERGY,
+            SENSITIVITY,
+            SIGNAL,
+            TRANSFER,
+            BOTTLENECK,
+        )
     },
 )
 

@@ -97,7 +97,7 @@ def configure(
     """
     settings = settings or {}
     if measure is None or not measure.own_graphs:
-        training = {**task_of(dataset).training(settings), **training}
+        training = {**task_of(dataset).training(settings, backbone), **training}
     return complete(Config(dataset, backbone, method, settings, **training), measure)
 
 

@@ -5,9 +5,13 @@ A *preset* is one of the two published ways to train its baselines:
 * ``dwivedi``: those of the benchmark itself, `"Long Range Graph Benchmark"
   <https://arxiv.org/abs/2206.08164>`_: 5 layers of 300, batch norm, states of unit norm, a linear
   head, AdamW, the learning rate halved when the validation loss has not fallen for 20 epochs;
+  GINE has 5 layers of 208 with residual connections instead of the norms;
 * ``toenshoff``: the stronger ones of `"Where did the gap go?" <https://arxiv.org/abs/2309.00367>`_:
   6 layers of 235, GELU, residual connections, dropout, a head of 3 layers, clipped gradients, one
-  period of a cosine after 5 epochs of warm-up.
+  period of a cosine after 5 epochs of warm-up; GINE has 8 layers of 160, or 10 of 145 for
+  regression, and its activation and dropout are inside its MLP.
+
+All layers of GINE share one embedding of bonds.
 
 Neither gets positional features here (the second had them). Training ends after
 ``config.max_epochs``, not before.
@@ -52,12 +56,16 @@ class Preset:
     Attributes:
         training: The fields of a :class:`~panda_gnn.evaluation.config.Config` that it fixes.
         model: Options of the model.
+        gine_sizes: Number and width of GINE's layers, by the name of the task.
+        gine_model: Options of a model with GINE instead of ``model``.
         warmup: Epochs of warm-up before a cosine; ``None`` for the plateau rule.
         clip: The greatest norm of a gradient.
     """
 
     training: Mapping[str, int | float]
     model: Mapping[str, Any]
+    gine_sizes: Mapping[str, tuple[int, int]]
+    gine_model: Mapping[str, Any]
     warmup: int | None = None
     clip: float | None = None
 
@@ -87,6 +95,8 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                 "max_epochs": 500,
             },
             model={"batch_norm": True, "unit_norm": True, "head_layers": 1},
+            gine_sizes={"multi-label": (5, 208), "regression": (5, 208)},
+            gine_model={"residual": True, "head_layers": 1, "share_edge_encoder": True},
         ),
         "toenshoff": Preset(
             training={
@@ -102,6 +112,16 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                 "batch_norm": False,
                 "residual": True,
                 "head_layers": 3,
+            },
+            gine_sizes={"multi-label": (8, 160), "regression": (10, 145)},
+            gine_model={
+                "activation": "gelu",
+                "activate_layers": False,
+                "mlp_activation": "gelu",
+                "mlp_dropout": 0.1,
+                "residual": True,
+                "head_layers": 3,
+                "share_edge_encoder": True,
             },
             warmup=5,
             clip=1.0,
@@ -130,9 +150,13 @@ class LongRange(Task):
         assert sizes is not None
         return Split(*torch.arange(sum(sizes)).split(sizes))
 
-    def training(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        preset = settings.get("preset", self.settings["preset"])
-        return PRESETS[choose("preset", preset, PRESETS)].training
+    def training(self, settings: Mapping[str, Any], backbone: str) -> Mapping[str, Any]:
+        name = settings.get("preset", self.settings["preset"])
+        preset = PRESETS[choose("preset", name, PRESETS)]
+        if LONG_RANGE_BACKBONES.get(backbone) != "gine":
+            return preset.training
+        num_layers, width = preset.gine_sizes[self.name]
+        return {**preset.training, "num_layers": num_layers, "width": width}
 
     def check(self, config: Config) -> None:
         where = f"on {config.dataset}"
@@ -171,11 +195,15 @@ class LongRange(Task):
         return ATOM_CATEGORIES
 
     def model_options(self, graphs: GraphTable, config: Config) -> dict[str, Any]:
+        backbone, preset = LONG_RANGE_BACKBONES[config.backbone], PRESETS[config.settings["preset"]]
+        options = dict(preset.gine_model if backbone == "gine" else preset.model)
+        if "mlp_dropout" in options:
+            options["mlp_dropout"] = config.dropout
         return {
             **super().model_options(graphs, config),
-            "backbone": LONG_RANGE_BACKBONES[config.backbone],
+            "backbone": backbone,
             "edge_categories": BOND_CATEGORIES,
-            **PRESETS[config.settings["preset"]].model,
+            **options,
         }
 
 

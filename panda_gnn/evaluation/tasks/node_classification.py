@@ -35,7 +35,7 @@ class NodeClassification(Task):
     3 layers by default, as in the rewiring papers.
     """
 
-    def training(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    def training(self, settings: Mapping[str, Any], backbone: str) -> Mapping[str, Any]:
         return {"num_layers": 3}
 
     def check(self, config: Config) -> None:

@@ -85,7 +85,7 @@ class Task(ABC):
     def recipe(self, config: Config) -> Recipe:
         """How a model of this config is trained."""
 
-    def training(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    def training(self, settings: Mapping[str, Any], backbone: str) -> Mapping[str, Any]:
         """The fields of a :class:`Config` whose default is another than the config's own."""
         return {}
 

@@ -12,6 +12,7 @@ from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.study import Study
 from panda_gnn.reports.drawing.panels import write_figure
 from panda_gnn.reports.figures import (
+    bottleneck,
     energy,
     ladder,
     molecule,
@@ -106,6 +107,14 @@ FIGURES: Mapping[str, FigureKind] = MappingProxyType(
             transfer,
             "transfer",
         ),
+        **{
+            name: FigureKind(f"{summary} (not in the paper)", (), 3, bottleneck, name)
+            for name, summary in (
+                ("hub", "how many bits a hub carries, each for another target"),
+                ("short-range", "how many labels a centre holds, one or two edges away"),
+                ("tree-neighbors", "accuracy against the depth of a tree whose leaves all speak"),
+            )
+        },
     }
 )
 

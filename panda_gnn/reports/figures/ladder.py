@@ -116,15 +116,13 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
             panel.set_xlabel("points gained")
         if len(backbones) > 1:
             for i, backbone in enumerate(backbones):
-                label = SERIES_STYLES[backbone].label
                 axes[0].plot(
                     [],
                     [],
-                    label=label,
-                    marker="os"[min(i, 1)],
+                    "os"[min(i, 1)],
                     color=GREY,
-                    linestyle="",
-                    markerfacecolor=GREY if i == 0 else "white",
+                    markerfacecolor="white" if i else GREY,
+                    label=SERIES_STYLES[backbone].label,
                 )
             shared_legend(figure, axes)
         return figure

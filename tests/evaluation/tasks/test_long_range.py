@@ -8,10 +8,11 @@ import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
+from torch.nn import functional as F
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from panda_gnn.datasets import DATASETS
@@ -21,6 +22,7 @@ from panda_gnn.evaluation.methods import complete, configure
 from panda_gnn.evaluation.tasks import load_data, task_of
 from panda_gnn.evaluation.tasks.long_range import LONG_RANGE_METHODS, PRESETS, Preset
 from panda_gnn.evaluation.trial import run_trial
+from panda_gnn.nn import GNN
 from tests.datasets.test_peptides import SIZES, make_mirror
 
 SMALL: dict[str, Any] = {"width": 12, "num_layers": 2, "max_epochs": 2, "batch_size": 2}
@@ -80,13 +82,13 @@ def test_the_least_error_on_validation_counts_and_the_split_is_fixed() -> None:
 
 def test_the_presets_are_complete_configs() -> None:
     for name, preset in PRESETS.items():
-        assert task_of("peptides-func").training({"preset": name}) == preset.training
+        assert task_of("peptides-func").training({"preset": name}, "gcn") == preset.training
         config = configure("peptides-func", settings={"preset": name})
         assert config.settings["preset"] == name
         assert preset.training.items() <= config.to_dict().items()
-    assert task_of("peptides-func").training({}) == PRESETS["dwivedi"].training
-    assert task_of("texas").training({}) == {"num_layers": 3}
-    assert task_of("mutag").training({}) == {}
+    assert task_of("peptides-func").training({}, "gcn") == PRESETS["dwivedi"].training
+    assert task_of("texas").training({}, "gcn") == {"num_layers": 3}
+    assert task_of("mutag").training({}, "gcn") == {}
     assert configure("peptides-func", width=64, max_epochs=3).width == 64
     panda = complete(Config("peptides-func", "gcn", "panda", width=300))
     assert dict(panda.settings) == {
@@ -151,5 +153,55 @@ def test_the_presets_are_the_published_recipes() -> None:
         "residual": True,
         "head_layers": 3,
     }
+    gines = [
+        configure(f"peptides-{which}", "gin", settings={"preset": preset})
+        for preset in PRESETS
+        for which in ("func", "struct")
+    ]
+    sizes = [(config.num_layers, config.width) for config in gines]
+    assert sizes == [(5, 208), (5, 208), (8, 160), (10, 145)]
     clips = [task_of("peptides-func").recipe(config).clip for config in (dwivedi, toenshoff)]
     assert clips == [None, 1.0]
+
+
+class Outputs:
+    """So many targets for every molecule, and nothing else that graphs have."""
+
+    def __init__(self, num_outputs: int) -> None:
+        self.num_outputs, self.target_nodes = num_outputs, None
+
+
+def test_the_benchmarks_models_have_the_published_numbers_of_parameters() -> None:
+    for dataset, backbone, targets, thousands in (
+        ("peptides-func", "gcn", 10, 508),
+        ("peptides-func", "gin", 10, 476),
+        ("peptides-struct", "gin", 11, 476),
+    ):
+        config = configure(dataset, backbone)
+        model = task_of(dataset).model(GNN, cast(Any, Outputs(targets)), config)
+        assert round(model.num_parameters.trained / 1000) == thousands
+
+
+def test_the_retuned_gine_is_its_published_layer() -> None:
+    """Linear, GELU, dropout, linear, dropout, residual connection, written out."""
+    config = configure("peptides-func", "gin", settings={"preset": "toenshoff"}, dropout=0.3)
+    task, outputs = task_of("peptides-func"), cast(Any, Outputs(10))
+    model = task.model(GNN, outputs, dataclasses.replace(config, width=6, num_layers=2)).double()
+    kinds = [type(module).__name__ for module in model.layers[0].conv.mlp]
+    assert kinds == ["Linear", "GELU", "Dropout", "Linear"]
+    assert (model.layers[0].conv.mlp[2].p, model.dropout) == (0.3, 0.3)
+    model.eval()
+    atoms = torch.zeros(3, 9, dtype=torch.long)
+    atoms[1, 0] = 5
+    edge_index, bonds = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), torch.zeros(4, 3).long()
+    x = model.encoder(atoms)
+    for layer in model.layers:
+        bond = model.layers[0].conv.edge_encoder(bonds)
+        messages = F.relu(x[edge_index[0]] + bond)
+        sums = x.index_add(0, edge_index[1], messages)
+        first, last = layer.conv.mlp[0], layer.conv.mlp[3]
+        x = x + last(F.gelu(first(sums)))
+    x = x.mean(0, keepdim=True)
+    for i, linear in enumerate(model.head):
+        x = linear(F.gelu(x) if i else x)
+    torch.testing.assert_close(model(atoms, edge_index, edge_attr=bonds), x)

@@ -19,6 +19,7 @@ from panda_gnn.evaluation.tasks.node_classification import NODE_CLASSIFICATION, 
 from panda_gnn.evaluation.train import train
 from panda_gnn.evaluation.trial import run_trial
 from panda_gnn.nn import GNN
+from panda_gnn.rewiring import Cayley, HalfHop, Rewiring, VirtualNode
 
 
 def small_graph(num_nodes: int = 60) -> Data:
@@ -159,3 +160,17 @@ def test_defaults_and_what_cannot_be() -> None:
         with pytest.raises(InputError, match=says):
             complete(config)
     assert DATASETS["cora"].task == "node-classification"
+
+
+@pytest.mark.parametrize(
+    "transform", [VirtualNode(), VirtualNode(2), Cayley(), HalfHop()], ids=repr
+)
+def test_added_nodes_are_no_targets(transform: Rewiring) -> None:
+    graph = small_graph()
+    table = NODE_CLASSIFICATION.collate([transform(graph)])
+    assert table.target_nodes is not None
+    assert table.x.size(0) > 60
+    assert torch.equal(table.target_nodes, torch.arange(60))
+    assert torch.equal(table.y, graph.y)
+    model = GNN(5, 5, width=4, readout=None)
+    assert table.scores(model).shape == (60, 5)

@@ -82,7 +82,7 @@ def pretend_values(measure: str, config: Config, seed: int) -> dict[str, Any]:
     def numbers(name: str, count: int) -> list[float]:
         return [0.01 + draw(config.key, seed, name, place) for place in range(count)]
 
-    if measure == "transfer":
+    if measure in ("transfer", "bottleneck"):
         return {"accuracy": seed / 2}
     if measure == "sensitivity":
         return {"sensitivity": numbers("sensitivity", config.num_layers)}

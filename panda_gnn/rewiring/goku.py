@@ -1,0 +1,204 @@
+"""GOKU: a denser graph that the given one may have come from, thinned out again."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from scipy.optimize import brentq
+from torch import Tensor
+from torch.nn import functional as F
+from torch_geometric.data import Data
+from torch_geometric.data.datapipes import functional_transform
+
+from panda_gnn.graph import limits
+from panda_gnn.graph.arrays import Float64, Int64
+from panda_gnn.graph.components import component_labels
+from panda_gnn.graph.rows import rows_of_edges
+from panda_gnn.graph.ties import VECTOR_DECIMALS
+from panda_gnn.options import real_number, whole_number
+from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
+
+#: By how much the accuracy of the assumed sparsification is lowered at a time, and how far.
+EPSILON_STEP, EPSILON_LIMIT = 0.01, 2.0
+#: How much the likeness of two nodes raises the chance of their edge.
+LIKENESS = 0.5
+
+
+@functional_transform("goku")
+class GOKU(Rewiring):
+    r"""Densification and sparsification, of `"Mitigating Over-Squashing in Graph Neural Networks by
+    Spectrum-Preserving Sparsification" <https://arxiv.org/abs/2506.16110>`_.
+
+    The graph with :math:`m` edges is taken for a sparsifier of a latent one, made by :math:`q`
+    draws with replacement among its :math:`n` edges, so that
+
+    .. math::
+        n \left(1 - (1 - 1/n)^q\right) = m.
+
+    The number of draws follows from an accuracy :math:`\epsilon`, :math:`q = \lfloor c / \epsilon^2
+    \rfloor` with :math:`c = \frac{\ln 8}{2} (g m / \bar d)^2`, where :math:`g` is the greatest
+    :math:`(x_u - x_v)^2 / \lambda` of an edge for the greatest eigenvalue :math:`\lambda` of the
+    Laplacian and its eigenvector, and :math:`\bar d` the mean degree. The least :math:`\epsilon`
+    whose latent graph has ``least_added`` edges more is taken, and its :math:`n - m` more edges are
+    the non-adjacent pairs with the greatest :math:`|f_u - f_v| / (d_u + d_v + 1)`, where
+    :math:`\mathbf{f}` is the Fiedler vector. Where :math:`q \leq m` the graph stays as it is.
+
+    The latent graph is then sparsified: an edge is drawn with a probability :math:`p` in proportion
+    to its effective resistance times :math:`1 + s/2`, where :math:`s` in [0, 1] is
+    (1 + cosine) / 2 of its nodes' features and 0 without ``x``, as often as gives ``beta * m``
+    different edges on average. An edge that was drawn :math:`k` times of :math:`q` has the
+    ``edge_weight``
+
+    .. math::
+        \sqrt{\frac{k \, m}{q \, p \, n}},
+
+    whose square makes the Laplacian that of the latent graph, with uniform weights of sum
+    :math:`m`, on average. ``edge_type`` tells the graph's own edges from others, as with every
+    rewiring here; the public code has the rounded weight there. Components are never joined, but
+    may fall apart. Graphs of more than :data:`~panda_gnn.graph.limits.DENSE_PROXY_NODES` nodes are
+    rejected.
+
+    Args:
+        least_added: By how many edges the latent graph must exceed the given one.
+        beta: How many edges remain, as a share of those of the given graph.
+        seed: Seeds the draws, together with the graph.
+    """
+
+    kept = False  # the result depends on features too
+    writes = ("edge_weight",)
+
+    def __init__(self, least_added: int = 20, beta: float = 1.0, seed: int = 0) -> None:
+        super().__init__(seed)
+        self.least_added = whole_number("least_added", least_added, 1)
+        self.beta = real_number("beta", beta, "above zero and finite", above=0)
+
+    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
+        """The edges that remain where nodes have no features."""
+        return self.sparsified(edges, num_nodes, None)[0]
+
+    def rewired_graph(self, data: Data, added_type: int) -> Data:
+        """The rewired graph, with ``edge_weight``."""
+        before, place = self.edges_of(data)
+        num_nodes = int(data.num_nodes or 0)
+        edges, weight = self.sparsified(before, num_nodes, data.get("x"))
+        after = both_directions(edges, num_nodes)
+        result = with_edges(data, before, place, after, added_type)
+        rank, order = (edges[0] * num_nodes + edges[1]).sort()
+        low, high = after.sort(dim=0).values
+        places = torch.searchsorted(rank, low * num_nodes + high)
+        result.edge_weight = weight[order][places].to(torch.get_default_dtype())
+        return result
+
+    def sparsified(self, edges: Tensor, num_nodes: int, x: Tensor | None) -> tuple[Tensor, Tensor]:
+        """The edges ``[2, m]`` that remain, each with ``u < v``, and their weights."""
+        limits.refuse_above(limits.DENSE_PROXY_NODES, num_nodes, "GOKU", "FoSR")
+        count = edges.size(1)
+        latent = densified(edges.cpu().numpy(), num_nodes, self.least_added)
+        goal = min(round(self.beta * count), latent.shape[1])
+        if latent.shape[1] == count or goal == 0:
+            return edges, edges.new_ones(count, dtype=torch.float64)
+        chance = resistances(latent, num_nodes) * (1 + LIKENESS * likeness(latent, x))
+        chance = chance / chance.sum()
+        draws = number_of_draws(chance, goal)
+        drawn = self.generator(edges, num_nodes).multinomial(draws, chance)
+        kept = np.flatnonzero(drawn)
+        weight = np.sqrt(drawn[kept] / (draws * chance[kept]) * count / latent.shape[1])
+        remaining = torch.from_numpy(latent[:, kept]).to(edges)
+        return remaining, torch.from_numpy(weight).to(edges.device)
+
+
+def latent_size(count: int, draws: int) -> float:
+    """The number of edges of which ``draws`` draws hit ``count`` different ones on average."""
+
+    def surplus(size: float) -> float:
+        return -size * math.expm1(draws * math.log1p(-1 / size)) - count
+
+    high = 2.0 * count
+    while surplus(high) < 0:
+        high *= 2
+    return float(brentq(surplus, max(count, 1 + 1e-9), high, xtol=1e-9))
+
+
+def densified(edges: Int64, num_nodes: int, least_added: int) -> Int64:
+    """The edges ``[2, n]`` of the latent graph, those of the given one first."""
+    count = edges.shape[1]
+    if count < 2:
+        return edges
+    laplacian = _laplacian(edges, num_nodes)
+    degree = np.diag(laplacian)
+    values, vectors = np.linalg.eigh(laplacian)
+    share = np.square(vectors[edges[0], -1] - vectors[edges[1], -1]).max() / values[-1]
+    scale = math.log(8) / 2 * (share * count / degree.mean()) ** 2
+    size = 0.0
+    for step in range(1, round(EPSILON_LIMIT / EPSILON_STEP) + 1):
+        draws = int(scale / (step * EPSILON_STEP) ** 2)
+        if draws <= count:
+            return edges
+        size = latent_size(count, draws)
+        if size >= count + least_added:
+            break
+    label = component_labels(rows_of_edges(edges, num_nodes))
+    fiedler = _fiedler_vectors(laplacian, label)
+    first, second = np.triu_indices(num_nodes, 1)
+    open_to_it = np.ones((num_nodes, num_nodes), np.bool_)
+    open_to_it[edges[0], edges[1]] = False
+    allowed = open_to_it[first, second] & (label[first] == label[second])
+    first, second = first[allowed], second[allowed]
+    gain = np.abs(fiedler[first] - fiedler[second]) / (degree[first] + degree[second] + 1)
+    order = np.argsort(-np.round(gain, VECTOR_DECIMALS), kind="stable")[: round(size) - count]
+    return np.concatenate([edges, np.stack([first[order], second[order]])], axis=1)
+
+
+def resistances(edges: Int64, num_nodes: int) -> Float64:
+    """The effective resistance of every edge."""
+    label = component_labels(rows_of_edges(edges, num_nodes))
+    joined = label[:, None] == label[None, :]
+    inverse = np.linalg.inv(_laplacian(edges, num_nodes) + joined / joined.sum(axis=0))
+    u, v = edges
+    values: Float64 = inverse[u, u] + inverse[v, v] - 2 * inverse[u, v]
+    return values
+
+
+def likeness(edges: Int64, x: Tensor | None) -> Float64:
+    """(1 + cosine) / 2 of the features of an edge's nodes; zero where these are no real numbers."""
+    if x is None or not x.is_floating_point():
+        return np.zeros(edges.shape[1])
+    u, v = torch.from_numpy(edges).to(x.device)
+    cosine = F.cosine_similarity(x[u].double(), x[v].double(), dim=1)
+    similar: Float64 = ((1 + cosine) / 2).cpu().numpy()
+    return similar
+
+
+def number_of_draws(chance: Float64, goal: int) -> int:
+    """The least number of draws that hit ``goal`` different edges on average, to within a half."""
+
+    def different(draws: int) -> float:
+        return float(-np.expm1(draws * np.log1p(-np.minimum(chance, 1 - 1e-15))).sum())
+
+    high = goal
+    while different(high) < goal - 0.5:
+        high *= 2
+    low = goal - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if different(middle) >= goal - 0.5 else (middle, high)
+    return high
+
+
+def _laplacian(edges: Int64, num_nodes: int) -> Float64:
+    matrix = np.zeros((num_nodes, num_nodes))
+    matrix[edges[0], edges[1]] = matrix[edges[1], edges[0]] = -1.0
+    matrix[np.diag_indices(num_nodes)] = -matrix.sum(axis=0)
+    return matrix
+
+
+def _fiedler_vectors(laplacian: Float64, label: Int64) -> Float64:
+    """The Fiedler vector of each component at its nodes, of length one; zero at isolated ones."""
+    fiedler = np.zeros(label.size)
+    for number in range(label.max() + 1):
+        nodes = np.flatnonzero(label == number)
+        if nodes.size > 1:
+            fiedler[nodes] = np.linalg.eigh(laplacian[np.ix_(nodes, nodes)])[1][:, 1]
+    return fiedler

@@ -1,0 +1,35 @@
+"""The figures of tasks with a bottleneck."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from panda_gnn.evaluation.measurements.bottleneck import BOTTLENECK_METHODS
+from panda_gnn.reports.drawing.style import SERIES_STYLES
+from panda_gnn.reports.figures import Request, figure_study, make_figure
+from tests.reports.figures.pretend import csv_rows, store_measurements
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "chance"),
+    [("hub", 5, {"50"}), ("short-range", 8, {"10"}), ("tree-neighbors", 4, {"25", "3.125"})],
+)
+def test_bottleneck_figures(name: str, cells: int, chance: set[str], tmp_path: Path) -> None:
+    request = Request((), 3, results=tmp_path / "results", command=f"panda figure {name}")
+    study = figure_study(name, request)
+    assert study is not None
+    store_measurements(study, request.results, 3)
+    assert figure_study(name, request) is None
+    paths = make_figure(name, request, tmp_path)
+    rows = csv_rows(paths[2])
+    assert len(rows) == cells * len(BOTTLENECK_METHODS)
+    assert {row["series"] for row in rows} == set(BOTTLENECK_METHODS) <= set(SERIES_STYLES)
+    assert {row["accuracy"] for row in rows} == {"50"}
+    assert chance <= {row["chance"] for row in rows}
+    with Image.open(paths[0]) as image:
+        text = " ".join(str(image.info["Description"]).split())
+    assert "3 trials" in text
+    assert ("chance falls" in text) == (name == "tree-neighbors")
