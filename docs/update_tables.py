@@ -13,6 +13,7 @@ import shlex
 from pathlib import Path
 
 from panda_gnn.cli import main
+from panda_gnn.cli.names import write_names
 
 DOCS = Path(__file__).resolve().parent
 RESULTS = DOCS.parent / "results"
@@ -38,6 +39,7 @@ def _printed(command: str) -> str:
 
 
 if __name__ == "__main__":
+    write_names()
     for path in sorted(DOCS.rglob("*.md")):
         before = path.read_text(encoding="utf-8")
         after = updated(before)

@@ -9,6 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from panda_gnn.cli import main
+from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.store import Store
+from panda_gnn.evaluation.trial import run_trial
+from tests.evaluation.test_plugins import forgotten
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
@@ -50,3 +56,35 @@ def test_the_readme_repeats_what_the_tables_say() -> None:
     tables = (ROOT / "docs" / "reproducibility.md").read_text(encoding="utf-8")
     assert differences
     assert [value for value in differences if value not in tables] == []
+
+
+def test_the_page_about_own_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its plugin and its study are run as they stand there, on two workers, and then its code."""
+    monkeypatch.setenv("PANDA_DATA_ROOT", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "your-own-data.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\S*)(?: (\S+))?\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    for _, name, content in blocks:
+        if name:
+            Path(name).write_text(content, encoding="utf-8")
+    assert len([line for line in Path("plugin.py").read_text().splitlines() if line]) <= 25
+    assert len(Path("wheels.toml").read_text().splitlines()) <= 10
+    with forgotten():
+        commands = [content.split("\n") for kind, _, content in blocks if kind == "console"]
+        assert commands[0][0] == "panda study run wheels.toml --workers 2"
+        for command in commands[0][:2]:
+            assert main(command.split()[1:]) == 0, capsys.readouterr().err
+        printed = capsys.readouterr().out
+        assert "skip" in printed
+        assert "sage" in printed
+        rows = Store(Path("results/wheels.jsonl")).read().rows
+        assert len(rows) == 2 * 3 * 3
+        assert all(row["parts"]["plugin plugin"] for row in rows)
+        again = run_trial(Config.from_dict(rows[0]["config"]), rows[0]["seed"])
+        assert again["scores"] == rows[0]["scores"]
+    namespace: dict[str, object] = {"__name__": "page"}
+    for kind, name, content in blocks:
+        if kind == "python" and not name:
+            exec(compile(content, "your-own-data.md", "exec"), namespace)

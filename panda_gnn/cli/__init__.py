@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from panda_gnn import __version__
+from panda_gnn.cli.names import check_names
+from panda_gnn.cli.own import load_plugins, prepare
 from panda_gnn.errors import InputError
 from panda_gnn.interrupts import on_request_to_end
 
@@ -26,6 +28,12 @@ COMMANDS = {
     "diagnose": "see where a graph squashes, in the terminal and as a page",
     "figure": "make a figure of the paper",
     "warmup": "compile the kernels ahead of the first run",
+    "predict": "what a saved model says about new graphs",
+    "datasets": "list the datasets",
+    "methods": "list the methods",
+    "backbones": "list the backbones",
+    "centralities": "list the centralities",
+    "completion": "print what makes a shell complete commands, options and names",
 }
 
 
@@ -51,19 +59,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"panda-gnn {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     called = words[0] if words else None
-    for name, summary in COMMANDS.items():
-        subparser = commands.add_parser(name, help=summary, description=summary + ".")
-        if name == called:
-            module = importlib.import_module(f"panda_gnn.cli.{name}")
-            module.add_arguments(subparser)
-            subparser.set_defaults(run=module.run)
     command = f"panda {called}" if called in COMMANDS else "panda"
     try:
+        check_names(words)
+        if called in COMMANDS:
+            load_plugins(words)
+        for name, summary in COMMANDS.items():
+            subparser = commands.add_parser(name, help=summary, description=summary + ".")
+            if name == called:
+                module = importlib.import_module(f"panda_gnn.cli.{name}")
+                module.add_arguments(subparser)
+                subparser.set_defaults(run=module.run)
         options = parser.parse_args(words)
         if options.command is None:
             parser.print_help()
             return 0
         with on_request_to_end(signal.default_int_handler):
+            prepare(options)
             return int(options.run(options) or 0)
     except InputError as error:
         print(f"{command}: {error}", file=sys.stderr)

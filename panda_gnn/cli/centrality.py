@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Mapping
 
 import torch
@@ -18,8 +19,9 @@ from panda_gnn.centrality.comparison import (
 )
 from panda_gnn.centrality.families import SAMPLED
 from panda_gnn.centrality.references import reference
-from panda_gnn.cli.options import add_data_arguments, add_whole, names
-from panda_gnn.datasets import DATASETS, load
+from panda_gnn.cli.options import add_data_arguments, add_json_argument, add_whole, names
+from panda_gnn.cli.own import add_plugin_argument
+from panda_gnn.datasets import resolve
 from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.rows import read_graphs
 from panda_gnn.reports.drawing.graph_pictures import plot_centrality
@@ -28,7 +30,9 @@ from panda_gnn.reports.table_formats import text_table
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("dataset", metavar="DATASET", help="such as mutag or reddit-binary")
+    parser.add_argument(
+        "dataset", metavar="DATASET", help="a name, a folder or a file, as panda train has"
+    )
     parser.add_argument(
         "--measure",
         type=names,
@@ -59,6 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_whole(parser, "--threads", "how many (as many as torch uses)")
     parser.add_argument("--plot", metavar="FILE", help="draw one graph, coloured by each measure")
     add_whole(parser, "--graph", "which graph to draw", 0, least=0)
+    add_json_argument(parser)
+    add_plugin_argument(parser)
     add_data_arguments(parser)
 
 
@@ -67,8 +73,8 @@ def run(options: argparse.Namespace) -> None:
     measures = _measures(options)
     for library in options.against:
         reference(choose("library", library, ("igraph", "networkx")))
-    dataset = load(options.dataset, root=options.root, mirror=options.mirror)
-    number, printed = options.graph, DATASETS[options.dataset].printed
+    found = resolve(options.dataset, root=options.root, mirror=options.mirror)
+    dataset, number, printed = found.graphs, options.graph, found.printed
     if number >= len(dataset):
         raise InputError(f"--graph is {number}, it must be in 0..{len(dataset) - 1}")
     compile_kernels(*measures)
@@ -95,6 +101,9 @@ def run(options: argparse.Namespace) -> None:
             "its times extrapolated to all"
         )
     lines = [_line(name, result, compared) for name, result in results.items()]
+    if options.json:
+        print(json.dumps(lines, indent=1))
+        return
     rows = [list(line.values()) for line in lines]
     Console().print(text_table(list(lines[0]), rows, title=printed, caption="; ".join(notes)))
 

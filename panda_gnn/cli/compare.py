@@ -8,7 +8,7 @@ import sys
 from panda_gnn.cli.options import names
 from panda_gnn.cli.training import add_training_arguments, run_methods, settings_in_words
 from panda_gnn.evaluation.methods import METHODS
-from panda_gnn.reports.table_formats import terminal
+from panda_gnn.reports.table_formats import as_json, terminal
 from panda_gnn.reports.tables import build_table
 
 
@@ -29,6 +29,9 @@ def run(options: argparse.Namespace) -> int:
     methods = dict.fromkeys(["none", *options.methods])
     study, contents, status = run_methods("compare", options, list(methods))
     table = build_table(study, contents, options.selection, parameters=True)
+    if options.json:
+        print(as_json(table), end="")
+        return status
     print(terminal(table, colour=sys.stdout.isatty()), end="")
     for cell in study.cells:
         if settings := settings_in_words(cell.candidates[0]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -11,8 +12,10 @@ from torch_geometric.data import Data
 
 from panda_gnn.centrality import CENTRALITIES
 from panda_gnn.cli.options import add_choice, add_whole, flag_of
-from panda_gnn.datasets import DATASETS, load
+from panda_gnn.datasets import DATASETS, load, resolve
 from panda_gnn.datasets.files import READERS, read_graph
+from panda_gnn.datasets.resolver import is_own
+from panda_gnn.datasets.saved_graphs import read_saved_graphs
 from panda_gnn.errors import InputError
 from panda_gnn.reports.diagnose.numbers import ModelChoice, diagnose
 from panda_gnn.reports.diagnose.page import diagnosis_page
@@ -28,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source",
         metavar="GRAPH",
-        help=f"a dataset, or a file with your own graph ({', '.join(READERS)})",
+        help="a dataset, or your own graphs: a file, a folder, pyg:CLASS/NAME or module:object",
     )
     add_whole(parser, "--graph", "which graph of the dataset (0)", least=0)
     add_choice(parser, "--model", MODELS, defaults.name)
@@ -87,13 +90,35 @@ def chosen_graph(options: argparse.Namespace) -> tuple[Data, str, str]:
         title = f"{DATASETS[options.source].printed}, graph {index}"
         return dataset[index], title, f"{options.source}-{index}"
     path = Path(options.source)
-    if not path.is_file() and path.suffix.lower() not in READERS:
+    suffix = path.suffix.lower()
+    if suffix in READERS and (suffix != ".pt" or not path.is_file() or _is_one(path)):
+        if options.graph is not None:
+            raise InputError("--graph chooses a graph of a dataset: leave it out for a file")
+        return read_graph(path), path.name, path.stem
+    if not is_own(options.source):
         raise InputError(
             f"'{options.source}' is neither a dataset ({', '.join(DATASETS)}) nor a file"
         )
-    if options.graph is not None:
-        raise InputError("--graph chooses a graph of a dataset: leave it out for a file")
-    return read_graph(path), path.name, path.stem
+    found = resolve(options.source)
+    index = 0 if options.graph is None else options.graph
+    if index >= len(found.graphs):
+        raise InputError(
+            f"--graph is {index}, but {options.source} has the graphs 0 to {len(found.graphs) - 1}"
+        )
+    if found.remark:
+        print(f"{options.source}: {found.remark}", file=sys.stderr)
+    data = found.graphs[index]
+    if "edge_weight" in data:  # the diagnostics count hops
+        del data.edge_weight
+    return data, f"{options.source}, graph {index}", f"{path.stem or 'graph'}-{index}"
+
+
+def _is_one(path: Path) -> bool:
+    """Whether a file of torch.save holds one graph, or nothing that could be several."""
+    try:
+        return len(read_saved_graphs(path)) == 1
+    except InputError:
+        return True
 
 
 def command(options: argparse.Namespace) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import math
 import os
+import re
 import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from panda_gnn.cli.options import (
     real,
     seconds,
 )
+from panda_gnn.cli.own import add_plugin_argument
 from panda_gnn.datasets import load
 from panda_gnn.datasets.fingerprint import fingerprint
 from panda_gnn.errors import InputError
@@ -34,11 +37,15 @@ from panda_gnn.evaluation.executors import (
 )
 from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.origin import Origin, origin_of
+from panda_gnn.evaluation.plugins import LOADED, run_with_plugins
 from panda_gnn.evaluation.run import Outcome, run_study
 from panda_gnn.evaluation.store import Row, Store
 from panda_gnn.evaluation.study import Study
-from panda_gnn.evaluation.tracking import TRACKERS, Tracker, open_tracker
+from panda_gnn.evaluation.tracking import TRACKERS, LogTracker, Tracker, open_tracker
 from panda_gnn.evaluation.verification import Verification, verify
+
+LONGEST_NAME = 150
+"""Letters of the name of a file with rows."""
 
 
 def add_execution_arguments(
@@ -80,6 +87,7 @@ def add_execution_arguments(
     )
     add_results_argument(parser, results)
     add_choice(parser, "--track", TRACKERS, "none", what="tracker")
+    add_plugin_argument(parser)
     add_data_arguments(parser)
 
 
@@ -103,7 +111,7 @@ class Execution:
         if self._folder is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="panda-")
             self._folder = Path(self._temporary.name)
-        self.store = Store(self._folder / f"{name}.jsonl")
+        self.store = Store(self._folder / f"{file_name(name)}.jsonl")
         self._data: dict[str, str] = {}
         self._executor: WorkerExecutor
         self._tracker: Tracker
@@ -117,6 +125,8 @@ class Execution:
             for warning in caught:
                 print(f"panda: {warning.message}", file=sys.stderr)
             self._tracker = open_tracker(self._options.track, self._folder / "tracking")
+            if not sys.stderr.isatty():
+                self._tracker = LogTracker(self._tracker)
         except BaseException:
             self._executor.shutdown(cancel_futures=True)
             raise
@@ -161,7 +171,7 @@ class Execution:
             study,
             self.store,
             self._executor,
-            partial(measure.run, root=root, mirror=mirror),
+            _on_workers(partial(measure.run, root=root, mirror=mirror)),
             origins=expected,
             trials=trials,
             first_seed=first_seed,
@@ -175,7 +185,8 @@ class Execution:
     def verify(self, study: Study, rows: Sequence[Row]) -> Verification:
         """Run stored rows of a study again and compare; nothing is written."""
         where = {"root": self._options.root, "mirror": self._options.mirror}
-        return verify(rows, self._executor, partial(MEASURES[study.measure].run, **where))
+        run = _on_workers(partial(MEASURES[study.measure].run, **where))
+        return verify(rows, self._executor, run)
 
     def origins(self, study: Study) -> dict[str, Origin]:
         """The code and the data of every config of a study, by its key, as rows will name them."""
@@ -200,6 +211,19 @@ class Execution:
         return LocalExecutor(self._workers)
 
 
+def _on_workers(run: Callable[..., Row]) -> Callable[..., Row]:
+    """The function, after the plugins of this process are loaded there too."""
+    return partial(run_with_plugins, tuple(LOADED.values()), run) if LOADED else run
+
+
+def file_name(name: str) -> str:
+    """A name without what cannot stand in the name of a file, such as the path of own data."""
+    plain = re.sub(r"[^\w.=-]+", "_", name)
+    if len(plain) <= LONGEST_NAME:
+        return plain
+    return f"{plain[: LONGEST_NAME - 17]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+
+
 def report(command: str, outcome: Outcome, store: Store | None) -> int:
     """Say what failed and, where rows are kept, what was run and how to go on; the exit code."""
     for failure in outcome.failures:
@@ -213,7 +237,8 @@ def report(command: str, outcome: Outcome, store: Store | None) -> int:
                 file=sys.stderr,
             )
         print(
-            f"ran {outcome.ran} trials{taken}; {outcome.left} are left; rows are in {store.path}",
+            f"ran {outcome.ran} trial{'s' * (outcome.ran != 1)}{taken}; {outcome.left} are left; "
+            f"rows are in {store.path}",
             file=sys.stderr,
         )
     if outcome.interrupted:

@@ -1,8 +1,8 @@
 """The names of what comes with panda-gnn, without importing torch.
 
-They are in ``names.json``, which ``python -m panda_gnn.cli.names`` writes anew from the registries;
-a test says when that is due. So a name that is mistyped is told at once, and lists are printed at
-once. What plugins register is looked up in the registries.
+They are in ``names.json``, which ``make tables`` writes anew from the registries; a test says when
+that is due. So a mistyped name is told at once, and lists are printed at once. What plugins
+register is looked up in the registries.
 """
 
 from __future__ import annotations
@@ -90,15 +90,18 @@ def check_names(words: Sequence[str]) -> None:
 
     Names that say where data are, and all names where plugins are loaded, are left for later.
     """
-    if not words or words[0] not in COMMANDS or any(w.startswith("--plugin") for w in words):
+    if any(word.startswith("--plugin") for word in words):
+        return
+    pairs = _options(words) if words and words[0] in COMMANDS else []
+    if words[:1] in (["centrality"], ["rewire"]) and words[1:] and not words[1].startswith("-"):
+        pairs.append(("--dataset", words[1]))
+    if not pairs or has_plugins():
         return
     names = known_names()
-    for option, value in _options(words):
-        kind = OPTIONS.get(option)
-        if kind is None or _has_plugins():
-            continue
+    for option, value in pairs:
+        kind = OPTIONS[option]
         for name in value.split(",") if option.endswith("s") else [value]:
-            if kind == "datasets" and _says_where(name):
+            if kind == "datasets" and says_where(name):
                 continue
             choose(KINDS[kind], name.strip(), names[kind])
 
@@ -112,11 +115,13 @@ def _options(words: Sequence[str]) -> list[tuple[str, str]]:
     return pairs
 
 
-def _says_where(name: str) -> bool:
+def says_where(name: str) -> bool:
+    """Whether a name says where data are, instead of being known."""
     return any(mark in name for mark in ":/\\?.") or Path(name).exists()
 
 
-def _has_plugins() -> bool:
+def has_plugins() -> bool:
+    """Whether an installed package has plugins."""
     from importlib.metadata import entry_points
 
     return bool(entry_points(group="panda_gnn.plugins"))
@@ -124,21 +129,16 @@ def _has_plugins() -> bool:
 
 def add_list_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the commands that list names."""
+    from panda_gnn.cli.own import add_plugin_argument
+
     parser.add_argument("--json", action="store_true", help="print names and lines as JSON")
-    parser.add_argument(
-        "--plugin", action="append", default=[], metavar="FILE", help="list what it registers too"
-    )
+    add_plugin_argument(parser)
 
 
 def print_names(kind: str, options: argparse.Namespace) -> None:
     """Print the names of a kind, one line each."""
     names = known_names()[kind]
-    if options.plugin or _has_plugins():
-        from panda_gnn.evaluation.plugins import load_entry_points, load_plugin
-
-        load_entry_points()
-        for plugin in options.plugin:
-            load_plugin(plugin)
+    if options.plugin or has_plugins():
         names = registered_names()[kind]
     if options.json:
         print(json.dumps(names, indent=1))
@@ -148,6 +148,7 @@ def print_names(kind: str, options: argparse.Namespace) -> None:
         print(f"{name:{width}}  {line}")
 
 
-if __name__ == "__main__":
-    place = Path(__file__).with_name("names.json")
-    place.write_text(json.dumps(registered_names(), indent=1) + "\n", "utf-8")
+def write_names() -> None:
+    """Write ``names.json`` anew."""
+    text = json.dumps(registered_names(), indent=1) + "\n"
+    Path(__file__).with_name("names.json").write_text(text, "utf-8")

@@ -29,6 +29,11 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_json_argument(parser: argparse.ArgumentParser) -> None:
+    """The option for scripts."""
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
 def add_results_argument(
     parser: argparse.ArgumentParser, results: Path | None = Path("results")
 ) -> None:
@@ -50,9 +55,14 @@ def add_rule_argument(
 
 def add_cell_arguments(parser: argparse._ActionsContainer) -> None:
     """The options that name a dataset and a backbone."""
-    parser.add_argument("--dataset", default="mutag", metavar="NAME", help="dataset (mutag)")
     parser.add_argument(
-        "--backbone", default="gcn", metavar="NAME", help="gcn, gin, rgcn or rgin (gcn)"
+        "--dataset",
+        default="mutag",
+        metavar="NAME",
+        help="a name (panda datasets), pyg:CLASS/NAME, module:object, a folder or a file (mutag)",
+    )
+    parser.add_argument(
+        "--backbone", default="gcn", metavar="NAME", help="one of panda backbones (gcn)"
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from panda_gnn.cli.options import add_data_arguments
+from panda_gnn.cli.own import add_plugin_argument
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,9 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "source", metavar="GRAPHS", help="a file, a folder, or anything that panda train takes"
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    parser.add_argument(
-        "--plugin", action="append", default=[], metavar="FILE", help="load it first"
-    )
+    add_plugin_argument(parser)
     add_data_arguments(parser)
 
 
@@ -28,10 +27,7 @@ def run(options: argparse.Namespace) -> None:
     from panda_gnn.datasets import resolve
     from panda_gnn.errors import InputError
     from panda_gnn.estimators import PandaNodeClassifier, PandaNodeRegressor, load_estimator
-    from panda_gnn.evaluation.plugins import load_plugin
 
-    for plugin in options.plugin:
-        load_plugin(plugin)
     model = load_estimator(options.model)
     graphs = list(resolve(options.source, root=options.root, mirror=options.mirror).graphs)
     of_nodes = isinstance(model, (PandaNodeClassifier, PandaNodeRegressor))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import json
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,8 +15,17 @@ from rich.console import Console
 from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
-from panda_gnn.cli.options import add_data_arguments, add_whole, flag_of, one_of, real, whole
-from panda_gnn.datasets import DATASETS, load
+from panda_gnn.cli.options import (
+    add_data_arguments,
+    add_json_argument,
+    add_whole,
+    flag_of,
+    one_of,
+    real,
+    whole,
+)
+from panda_gnn.cli.own import add_plugin_argument
+from panda_gnn.datasets import resolve
 from panda_gnn.diagnostics.quantities import count_edges, graph_quantities
 from panda_gnn.errors import InputError
 from panda_gnn.graph.parallel import in_parallel
@@ -70,7 +80,9 @@ MOST_PAIRS = 200_000_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("dataset", metavar="DATASET", help="such as mutag or reddit-binary")
+    parser.add_argument(
+        "dataset", metavar="DATASET", help="a name, a folder or a file, as panda train has"
+    )
     parser.add_argument(
         "--method",
         type=one_of("method", REWIRINGS),
@@ -86,13 +98,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="count edges, measure nothing else")
     parser.add_argument("--plot", metavar="FILE", help="draw one graph before and after")
     add_whole(parser, "--graph", "which graph to draw", 0, least=0)
+    add_json_argument(parser)
+    add_plugin_argument(parser)
     add_data_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Rewire, measure, print and draw."""
     rewiring = make_rewiring(options)
-    dataset = load(options.dataset, root=options.root, mirror=options.mirror)
+    found = resolve(options.dataset, root=options.root, mirror=options.mirror)
+    dataset, printed = found.graphs, found.printed
     if options.graph >= len(dataset):
         raise InputError(f"--graph is {options.graph}, it must be in 0..{len(dataset) - 1}")
     graphs = list(dataset)
@@ -106,7 +121,7 @@ def run(options: argparse.Namespace) -> None:
     rewired = rewire_dataset(graphs, rewiring, cache=False, threads=options.threads)
     seconds = time.perf_counter() - begin
     if options.plot:
-        number, name = options.graph, DATASETS[options.dataset].printed
+        number, name = options.graph, printed
         title = f"{name}, graph {number}: {rewiring}"
         plot_rewiring(graphs[number], rewired[number], options.plot, title)
         print(f"drew graph {number} in {options.plot}")
@@ -114,9 +129,12 @@ def run(options: argparse.Namespace) -> None:
     cost = [int(data.num_edges) for data in rewired]
     before = in_parallel(measure, graphs, cost, "measuring, before", options.threads)
     after = in_parallel(measure, rewired, cost, "measuring, after", options.threads)
-    title = f"{DATASETS[options.dataset].printed}: {rewiring}"
+    title = f"{printed}: {rewiring}"
     caption = f"{len(graphs)} graphs in {seconds:.2f} s"
     columns = ("", "before", "after", "change")
+    if options.json:
+        print(json.dumps([dict(zip(columns, row, strict=True)) for row in _rows(before, after)]))
+        return
     Console().print(text_table(columns, _rows(before, after), title=title, caption=caption))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import replace
 
 from rich import box
@@ -10,7 +11,15 @@ from rich.console import Console
 from rich.table import Table
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
-from panda_gnn.cli.options import add_cell_arguments, add_choice, add_whole, names, value
+from panda_gnn.cli.options import (
+    add_cell_arguments,
+    add_choice,
+    add_json_argument,
+    add_whole,
+    names,
+    value,
+)
+from panda_gnn.cli.own import add_own_arguments
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Setting
 from panda_gnn.evaluation.methods import complete, configure
@@ -38,6 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_whole(parser, "--samples", "combinations of tpe and random", 40)
     add_whole(parser, "--trials", "seeds of a combination", 5)
     add_whole(parser, "--seed", "decides what tpe and random ask for", 0, least=0)
+    add_own_arguments(parser)
+    add_json_argument(parser)
     add_execution_arguments(parser)
 
 
@@ -75,7 +86,9 @@ def run(options: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             total.interrupted = True
             found = []
-    if found:
+    if options.json:
+        print(json.dumps([_plain(one) for one in found], indent=1))
+    elif found:
         _show(found)
     return report("search", total, execution.store)
 
@@ -89,6 +102,12 @@ def _space(texts: list[str]) -> dict[str, list[Setting]]:
             raise InputError(f"--space is '{text}', it must be like k=1,3,5")
         space[name] = [value(text) for text in values]
     return space
+
+
+def _plain(one: Tried) -> dict[str, object]:
+    """A combination for JSON."""
+    settings = dict(one.config.settings)
+    return {"settings": settings, "validation": one.validation.mean, "n": one.validation.n}
 
 
 def _show(found: list[Tried]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 
 from rich import box
@@ -12,6 +13,7 @@ from rich.table import Table
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
 from panda_gnn.cli.options import (
     add_data_arguments,
+    add_json_argument,
     add_results_argument,
     add_whole,
     names,
@@ -67,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     status_parser.add_argument("name", metavar="NAME", nargs="?", help=f"one of {known}")
     add_selection_arguments(status_parser)
+    add_json_argument(status_parser)
     add_results_argument(status_parser)
     verify_parser = actions.add_parser(
         "verify",
@@ -217,9 +220,16 @@ def _migrate(options: argparse.Namespace) -> int:
 
 def _status(options: argparse.Namespace) -> int:
     if options.name is None:
-        for name in study_names():
-            rows = Store(options.results / f"{name}.jsonl").read().rows
-            print(f"{name:20} {len(rows):6} rows  {load_study(name).title}")
+        counted = {
+            name: len(Store(options.results / f"{name}.jsonl").read().rows)
+            for name in study_names()
+        }
+        if options.json:
+            print(json.dumps(counted, indent=1))
+            return 0
+        print(f"rows in {options.results}:")
+        for name, count in counted.items():
+            print(f"{name:20} {count:6} rows  {load_study(name).title}")
         return 0
     study = selected_study(options)
     store = Store(options.results / f"{study.name}.jsonl")
@@ -242,7 +252,12 @@ def _status(options: argparse.Namespace) -> int:
         counts.setdefault(line, {})[cell.dataset] = f"{count}{mark}"
     for line, by_dataset in counts.items():
         grid.add_row(line, *(by_dataset.get(dataset, "") for dataset in study.datasets))
-    print(f"{study.title}: finished trials of {study.trials}")
+    if options.json:
+        print(
+            json.dumps({"study": study.name, "trials": study.trials, "finished": counts}, indent=1)
+        )
+        return 0
+    print(f"{study.title}: finished trials of {study.trials}, rows of {store.path}")
     Console().print(grid)
     for failure in Failures(store, origins(study)).unfinished(finished):
         trial = Trial(Config.from_dict(failure["config"]), failure["seed"])

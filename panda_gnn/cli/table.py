@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from panda_gnn.cli.options import add_choice, add_results_argument, add_rule_argument
+from panda_gnn.cli.own import add_plugin_argument
 from panda_gnn.cli.study import add_selection_arguments, selected_study
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.store import Store
@@ -41,10 +43,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--claims",
         action="store_true",
-        help="instead: what became of the paper's claims (terminal or markdown)",
+        help="instead: what became of the paper's claims (terminal, markdown or json)",
     )
     add_selection_arguments(parser)
     add_choice(parser, "--format", FORMATS, "terminal")
+    parser.add_argument(
+        "--json", dest="format", action="store_const", const="json", help="--format json"
+    )
+    add_plugin_argument(parser)
     add_rule_argument(parser)
     add_results_argument(parser)
 
@@ -115,5 +121,7 @@ def _print_lines(lines: Lines, form: str) -> None:
         if head[-1] == "command":
             head, rows = head[:-1], [row[:-1] for row in rows]
         Console(width=max(WIDTH, shutil.get_terminal_size().columns)).print(text_table(head, rows))
+    elif form == "json":
+        print(json.dumps([dict(zip(head, row, strict=True)) for row in rows], indent=1))
     else:
-        raise InputError(f"--format is '{form}', it must be terminal or markdown here")
+        raise InputError(f"--format is '{form}', it must be terminal, markdown or json here")

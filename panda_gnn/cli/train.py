@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import json
+import sys
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from panda_gnn.cli.training import add_training_arguments, run_methods, settings_in_words
+from panda_gnn.cli.training import (
+    add_training_arguments,
+    make_config,
+    run_methods,
+    settings_in_words,
+)
+from panda_gnn.estimators.configured import configured, fit_on
 from panda_gnn.evaluation.statistics import summarise
 from panda_gnn.evaluation.store import score
-from panda_gnn.evaluation.tasks import task_of
+from panda_gnn.evaluation.tasks import load_data, task_of
 from panda_gnn.reports.table_formats import mean_and_interval
 
 
@@ -18,15 +27,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("--method", default="panda", metavar="NAME", help="method (panda)")
     add_training_arguments(parser, trials=3)
+    parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="FOLDER",
+        help="then train once more, on all data but a tenth for validation, and keep the model",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Train and print the scores of every trial."""
+    """Train, print the scores of every trial, and keep a model."""
+    model = None
+    if options.save is not None:
+        model = configured(make_config(options, options.method), options.seed)
     study, contents, status = run_methods("train", options, [options.method])
     config = study.cells[0].candidates[0]
     seeds = range(options.seed, options.seed + options.trials)
     rows = [row for row in contents.rows if row["key"] == config.key and row["seed"] in seeds]
     if not rows:
+        return status
+    if model is not None:
+        fit_on(model, load_data(config.dataset, options.root, options.mirror)).save(options.save)
+        print(f"the model is in {options.save}", file=sys.stderr)
+    if options.json:
+        print(json.dumps({"config": config.to_dict(), "rows": rows}, indent=1))
         return status
     metric = task_of(config.dataset).metric
     unit, percent = metric.unit, " %" if metric.unit.scale == 100 else ""

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
-from panda_gnn.cli.options import add_cell_arguments, add_rule_argument, add_whole, value
+from panda_gnn.cli.options import (
+    add_cell_arguments,
+    add_json_argument,
+    add_rule_argument,
+    add_whole,
+    value,
+)
+from panda_gnn.cli.own import add_own_arguments
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config, Setting
@@ -15,7 +22,7 @@ from panda_gnn.evaluation.methods import METHODS, configure
 from panda_gnn.evaluation.store import Contents
 from panda_gnn.evaluation.study import Cell, Line, Published, Study
 from panda_gnn.evaluation.tasks import task_of
-from panda_gnn.nn.models import BACKBONES
+from panda_gnn.nn.models import backbone_names
 from panda_gnn.paper import tables
 
 
@@ -42,6 +49,8 @@ def add_training_arguments(parser: argparse.ArgumentParser, trials: int) -> None
     add_whole(runs, "--seed", "first seed", 0, least=0)
     add_whole(runs, "--max-epochs", "at most (the task's: mostly 300)")
     add_rule_argument(runs)
+    add_own_arguments(parser)
+    add_json_argument(parser)
     add_execution_arguments(parser, results=None)
 
 
@@ -87,7 +96,7 @@ def make_config(options: argparse.Namespace, method: str) -> Config:
         for name in ("width", "max_epochs")
         if getattr(options, name) is not None
     }
-    choose("backbone", options.backbone, BACKBONES)
+    choose("backbone", options.backbone, backbone_names())
     bare = Config(options.dataset, options.backbone, method, {**of_panda, **settings})
     defaults = METHODS.lookup(method).defaults(task_of(options.dataset), bare)
     settings |= {name: given for name, given in of_panda.items() if name in defaults}

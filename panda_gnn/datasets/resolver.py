@@ -102,6 +102,11 @@ class Resolved:
         return self._own.dataset if self.known is None else self.graphs
 
     @property
+    def printed(self) -> str:
+        """The name in tables and messages."""
+        return self.name if self.known is None else self.known.printed
+
+    @property
     def summary(self) -> str:
         """One line that says what was inferred."""
         if self.known is None:
@@ -374,9 +379,7 @@ def resolve_once(
     mirror: str | os.PathLike[str] | None = None,
 ) -> Resolved:
     """What :func:`resolve` gives, read again only when a file has changed."""
-    path = Path(_parse(name)[0])
-    stamp = path.stat().st_mtime_ns if path.exists() else 0
-    key = (name, stamp, str(data_root(root)), str(mirror))
+    key = (*_stamped(name), str(data_root(root)), str(mirror))
     if key not in _resolved:
         if len(_resolved) >= 4:
             _resolved.pop(next(iter(_resolved)))
@@ -384,8 +387,17 @@ def resolve_once(
     return _resolved[key]
 
 
+def _stamped(name: str) -> tuple[str, int]:
+    """A name, and when what it names was changed."""
+    path = Path(_parse(name)[0])
+    return name, path.stat().st_mtime_ns if path.exists() else 0
+
+
 def _entry(name: str) -> DatasetEntry | None:
-    return resolve_once(name).entry if is_own(name) else None
+    if not is_own(name):
+        return None
+    known = [found for key, found in _resolved.items() if key[:2] == _stamped(name)]
+    return (known[-1] if known else resolve_once(name)).entry
 
 
 DATASETS.fallback = _entry

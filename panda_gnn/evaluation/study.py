@@ -17,6 +17,8 @@ may also be a field of the config that ``[training]`` fixes for all cells, such 
 Of several candidates, each runs the first ``choose_on`` seeds; the one with the best mean
 *validation* score on all seeds that the candidates share (the first of those that tie) runs the
 rest and is what the table shows.
+``plugins`` are Python files, relative to the study's, or modules that register things of one's own
+(:mod:`panda_gnn.evaluation.plugins`).
 ``difference`` says what is compared in pairs: ``"line - none"`` or ``"panda - line"``.
 """
 
@@ -109,6 +111,7 @@ class StudyFile(Table):
 
     title: str
     trials: Count
+    plugins: tuple[str, ...] = ()
     datasets: tuple[str, ...]
     backbones: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
@@ -259,6 +262,7 @@ def load_study(name: str, **settings: Setting) -> Study:
     """
     from panda_gnn.evaluation.measurements import MEASURES
     from panda_gnn.evaluation.methods import configure
+    from panda_gnn.evaluation.plugins import load_plugin
 
     path = Path(name)
     if path.suffix != ".toml":
@@ -271,6 +275,10 @@ def load_study(name: str, **settings: Setting) -> Study:
         raise InputError(f"the study '{name}' is not UTF-8: {error}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"the study '{name}' is not valid TOML: {error}") from error
+
+    plugins = content.get("plugins")
+    for plugin in plugins if isinstance(plugins, list) else ():
+        load_plugin(str(plugin), path.parent)
 
     def measured(dataset: str, backbone: str, method: str, **values: Any) -> Config:
         measure = MEASURES.lookup(content.get("measure", "score"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -212,6 +213,12 @@ def comma_separated(table: Table) -> str:
     return stream.getvalue()
 
 
+def as_json(table: Table) -> str:
+    """The cells of the comma-separated form as a list in JSON."""
+    lines = [_csv_cells(table, block, entry) for block in table.blocks for entry in block.entries]
+    return json.dumps(lines, indent=1) + "\n"
+
+
 def _csv_cells(table: Table, block: Block, entry: Entry) -> dict[str, object]:
     paper, ours, difference = entry.published, entry.ours, entry.difference
     return {
@@ -244,6 +251,7 @@ FORMATS: Mapping[str, Callable[[Table], str]] = {
     "markdown": markdown,
     "latex": latex,
     "csv": comma_separated,
+    "json": as_json,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -57,16 +58,24 @@ class Cut(BaseTransform):
 '''
 
 
-@pytest.fixture(autouse=True)
-def _forget() -> Iterator[None]:
-    """What a test registers is gone after it."""
+@contextmanager
+def forgotten() -> Iterator[None]:
+    """What is registered meanwhile is gone afterwards."""
     state = plugins._state()
     more = [(entries, dict(entries)) for entries in (PLAIN_LAYERS._entries, _PAPER_LAYERS)]
     loaded = dict(plugins.LOADED)
-    yield
-    plugins._restore([*state, *more])
-    plugins.LOADED.clear()
-    plugins.LOADED.update(loaded)
+    try:
+        yield
+    finally:
+        plugins._restore([*state, *more])
+        plugins.LOADED.clear()
+        plugins.LOADED.update(loaded)
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> Iterator[None]:
+    with forgotten():
+        yield
 
 
 def written(folder: Path, text: str = PLUGIN, name: str = "mine.py") -> str:

@@ -1,0 +1,73 @@
+"""Names without torch: lists, and mistyped names told before anything is imported."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from panda_gnn.cli import main
+from panda_gnn.cli.names import check_names, known_names, registered_names
+from panda_gnn.errors import InputError
+from tests.evaluation.test_plugins import _forget, written  # noqa: F401
+
+WITHOUT_TORCH = """
+import sys
+from panda_gnn.cli import main
+code = main(sys.argv[1:])
+assert "torch" not in sys.modules, "torch was imported"
+assert "numpy" not in sys.modules, "numpy was imported"
+sys.exit(code)
+"""
+
+
+def test_the_file_has_the_names_of_the_registries() -> None:
+    assert known_names() == registered_names(), "run make tables"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (["datasets"], 0, "mutag "),
+        (["methods", "--json"], 0, '"panda": "PANDA'),
+        (["backbones"], 0, "sage "),
+        (["centralities"], 0, "share of the shortest paths between others"),
+        (["train", "--dataset", "mutagg"], 2, "unknown dataset 'mutagg'"),
+        (["compare", "--methods=panda,fosrr"], 2, "unknown method 'fosrr'"),
+        (["search", "--backbone", "gcnn"], 2, "unknown backbone 'gcnn'"),
+        (["rewire", "mutagg", "--method", "fosr"], 2, "did you mean mutag?"),
+        (["--help"], 0, "COMMAND"),
+        (["trian"], 2, "trian"),
+    ],
+)
+def test_torch_is_not_imported(words: list[str], code: int, expected: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, *words], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == code, done.stderr
+    assert expected in done.stdout + done.stderr
+
+
+def test_names_that_are_not_checked_yet(tmp_path: Path) -> None:
+    for name in ("own.csv", "pyg:ZINC", "module:object", "mutag?split=cv10", str(tmp_path)):
+        check_names(["train", "--dataset", name])
+    check_names(["train", "--dataset", "wheels", "--plugin", "mine.py"])
+    check_names(["figure", "--method", "anything"])
+    check_names([])
+    with pytest.raises(InputError, match="unknown centrality"):
+        check_names(["train", "--centrality", "beauty"])
+
+
+def test_what_a_plugin_registers_is_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugin = written(tmp_path)
+    assert main(["methods", "--plugin", plugin]) == 0
+    assert "Drops edges (plugin mine)" in capsys.readouterr().out
+    assert main(["datasets", "--plugin", plugin, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["plugin-paths"] == "registered (plugin mine)"
+    assert main(["centralities", "--plugin", plugin]) == 0
+    assert "plugin-index" in capsys.readouterr().out

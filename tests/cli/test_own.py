@@ -1,0 +1,99 @@
+"""Own data and plugins on the command line, and a model that is used afterwards."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from panda_gnn.cli import main
+from panda_gnn.cli.execution import LONGEST_NAME, file_name
+from tests.datasets.test_resolver import csv_folder, graphs, write
+from tests.evaluation.test_plugins import _forget, written  # noqa: F401
+
+QUICK = ["--max-epochs", "2", "--trials", "1", "--workers", "1"]
+
+
+def test_train_save_and_predict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, csv_folder())
+    monkeypatch.chdir(tmp_path)
+    words = ["train", "--dataset", "g", "--k", "1", "--split", "cv4", "--save", "model", *QUICK]
+    assert main([*words, "--json", "--results", "rows"]) == 0
+    printed = capsys.readouterr()
+    assert "g?split=cv4: 12 graphs" in printed.err
+    assert "the model is in model" in printed.err
+    assert "g?split=cv4 gcn panda seed 0: validation" in printed.err
+    assert "ran 1 trial;" in printed.err
+    content = json.loads(printed.out)
+    assert content["config"]["dataset"] == "g?split=cv4"
+    assert len(content["rows"]) == 1
+    assert [path.name for path in Path("rows").glob("*.jsonl")] == ["train-g_split=cv4-gcn.jsonl"]
+    write(tmp_path, {"new.csv": "a,b\nb,c\nc,a\n"})
+    assert main(["predict", "model", "new.csv", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["prediction"] in ("path", "triangle")
+    assert sum(row["probabilities"].values()) == pytest.approx(1)
+    assert main(["predict", "model", "g"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 12
+
+
+def test_what_does_not_fit_a_model_gets_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, csv_folder())
+    torch.save(graphs(), tmp_path / "wide.pt")
+    model = str(tmp_path / "model")
+    words = ["train", "--dataset", str(tmp_path / "g"), "--method", "none", "--save", model]
+    assert main([*words, *QUICK]) == 0
+    capsys.readouterr()
+    assert main(["predict", model, str(tmp_path / "wide.pt")]) == 2
+    assert "2 features per node, but the model was fitted with 1" in capsys.readouterr().err
+    assert main(["predict", str(tmp_path), str(tmp_path / "wide.pt")]) == 2
+    assert "holds no saved model" in capsys.readouterr().err
+    assert main(["train", "--method", "flag", "--save", model, *QUICK]) == 2
+    assert "unknown method 'flag' of an estimator" in capsys.readouterr().err
+
+
+def test_a_plugin_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plugin = written(tmp_path)
+    words = ["compare", "--dataset", "plugin-paths", "--methods", "plugin-cut", "--plugin", plugin]
+    assert main([*words, *QUICK, "--json"]) == 0
+    printed = capsys.readouterr()
+    lines = json.loads(printed.out)
+    assert [line["line"] for line in lines] == ["none", "plugin-cut"]
+    assert "plugin-paths: 12 graphs" in printed.err
+    assert (
+        main(["centrality", "plugin-paths", "--measure", "plugin-index", "--plugin", plugin]) == 0
+    )
+    assert "plugin-index" in capsys.readouterr().out
+    assert main(["train", "--plugin", "nowhere.py"]) == 2
+    assert "there is no plugin" in capsys.readouterr().err
+
+
+def test_own_graphs_in_other_commands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"roads.csv": "source,target\na,b\nb,c\nc,d\nd,a\n"})
+    torch.save(graphs(), "list.pt")
+    assert main(["centrality", "roads.csv", "--measure", "degree", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["measure"] == "degree"
+    assert main(["rewire", "roads.csv", "--method", "fosr", "--quick", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)
+    assert main(["diagnose", "list.pt", "--graph", "3", "--no-html", "--k", "1"]) == 0
+    assert "list.pt, graph 3" in capsys.readouterr().out
+    assert main(["diagnose", "list.pt", "--graph", "12", "--no-html"]) == 2
+    assert "has the graphs 0 to 11" in capsys.readouterr().err
+    assert main(["train", "--dataset", "roads.csv"]) == 2
+    assert "graph 0 has no target y" in capsys.readouterr().err
+
+
+def test_names_of_files_with_rows() -> None:
+    assert file_name("train-mutag-gcn") == "train-mutag-gcn"
+    assert file_name("train-/a b/c.csv?split=cv10-gcn") == "train-_a_b_c.csv_split=cv10-gcn"
+    assert len(file_name("x/" * 500)) == LONGEST_NAME
+    assert file_name("x/" * 500) != file_name("x/" * 501)
