@@ -101,6 +101,7 @@ def test_differences_are_of_shared_seeds_under_best_val(tmp_path: Path) -> None:
     assert verdict.ours is not None
     assert verdict.ours.n == 4
     assert verdict.ours.mean == pytest.approx(11.5)
+    assert verdict.ours.ratio == 20 / 150  # the corrected test, as in tables
     assert verdict.published == pytest.approx(85.75 - 72.15)
     assert verdict.verdict == "reproduced"
     assert found["mutag", "gcn", "panda", "gcn", "fosr"].verdict == "open"

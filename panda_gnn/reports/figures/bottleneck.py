@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TITLES = {
-    "hub": "hub: bits to carry",
-    "one-radius": "one radius: leaves",
-    "two-radius": "two radii: sources",
-    "tree-neighbors": "tree: depth",
+    "hub": ("hub", "bits to carry"),
+    "one-radius": ("one radius", "leaves"),
+    "two-radius": ("two radii", "sources"),
+    "tree-neighbors": ("tree", "depth"),
 }
+"""What a panel and its axis are called."""
 
 
 def rows(request: Request, study: Study) -> list[CsvRow]:
@@ -54,11 +55,11 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
         chances = {float(row["chance"]) for row in case}
         panels.append(
             Panel(
-                TITLES[task],
+                TITLES[task][0],
                 case,
                 "size",
                 "accuracy",
-                x_label=TITLES[task].partition(": ")[2],
+                x_label=TITLES[task][1],
                 y_label="accuracy in %",
                 y_limits=(0, 105),
                 chance=chances.pop() if len(chances) == 1 else None,

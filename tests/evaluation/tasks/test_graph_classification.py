@@ -23,7 +23,7 @@ def test_the_usual_split_has_no_setting_and_the_usual_key() -> None:
     assert dict(folds.settings) == {"split": "ten-fold"}
     with pytest.raises(InputError, match="unknown split 'half': choose one of random, ten-fold"):
         complete(Config("mutag", settings={"split": "half"}))
-    with pytest.raises(InputError, match="unknown setting 'k': method none has split"):
+    with pytest.raises(InputError, match="unknown setting 'k' of method none: choose one of split"):
         complete(Config("mutag", settings={"k": 3}))
 
 
