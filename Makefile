@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 
-.PHONY: demo test coverage lint mutants chaos tables bench audit clean
+.PHONY: demo test coverage lint mutants chaos tables bench audit lock clean
 
 demo: $(CORE)
 	$(BIN)/panda compare --dataset mutag --backbone gcn
@@ -40,6 +40,10 @@ tables: $(READY)
 
 bench: $(READY)
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+# For images and clusters: the pins with the hashes of their files for this system.
+lock: $(READY)
+	$(BIN)/python docs/lock.py
 
 audit: $(READY)
 	$(BIN)/python docs/audit.py

@@ -3,9 +3,12 @@ was left."""
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,3 +91,33 @@ def test_the_page_about_own_data(
     for kind, name, content in blocks:
         if kind == "python" and not name:
             exec(compile(content, "your-own-data.md", "exec"), namespace)
+
+
+def test_a_lock_has_every_pin_but_torch_and_the_hash_that_pip_reports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = runpy.run_path(str(ROOT / "docs" / "lock.py"))
+    wanted = lock["pins"]((ROOT / "constraints.txt").read_text("utf-8"))
+    assert any(pin.startswith("torch-geometric==") for pin in wanted)
+    assert not any(pin.startswith("torch==") for pin in wanted)
+
+    def pip(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+        packages = [
+            {
+                "metadata": {"name": name, "version": version},
+                "download_info": {"archive_info": {"hashes": {"sha256": f"of-{name}"}}},
+            }
+            for name, _, version in (
+                word.partition(";")[0].strip().partition("==") for word in command if "==" in word
+            )
+        ]
+        place = Path(command[command.index("--report") + 1])
+        place.write_text(json.dumps({"install": packages}))
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(subprocess, "run", pip)
+    pinned = tmp_path / "constraints.txt"
+    pinned.write_text("# exact\nb==2\ntorch==3\nA==1 ; python_version < '3.13'\n")
+    lock["main"](pinned, tmp_path / "out.lock")
+    lines = (tmp_path / "out.lock").read_text().splitlines()
+    assert lines == ["A==1 --hash=sha256:of-A", "b==2 --hash=sha256:of-b"]
