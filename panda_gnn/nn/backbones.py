@@ -53,9 +53,11 @@ def width_aware(make: Callable[..., nn.Module]) -> Callable[..., PandaConv]:
 
     Options of :class:`PandaConv` are for it, all others for the convolution.
     """
+    return partial(_width_aware_layer, make)
 
-    def layer(in_channels: Widths, out_channels: Widths, **options: Any) -> PandaConv:
-        own = {name: options.pop(name) for name in PANDA_OPTIONS if name in options}
-        return PandaConv(partial(make, **options), in_channels, out_channels, **own)
 
-    return layer
+def _width_aware_layer(
+    make: Callable[..., nn.Module], in_channels: Widths, out_channels: Widths, **options: Any
+) -> PandaConv:
+    own = {name: options.pop(name) for name in PANDA_OPTIONS if name in options}
+    return PandaConv(partial(make, **options), in_channels, out_channels, **own)

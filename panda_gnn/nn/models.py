@@ -421,9 +421,10 @@ class PandaGNN(GNN):
         self.panda_layers = choose("panda_layers", panda_layers, PANDA_LAYERS)
         own = SELECTOR_OPTIONS if isinstance(backbone, str) else (*SELECTOR_OPTIONS, "bipartite")
         self.panda_options = {key: options.pop(key) for key in own if key in options}
-        self.variant = PANDA_VARIANTS[choose("variant", variant, PANDA_VARIANTS)]
+        self.variant = choose("variant", variant, PANDA_VARIANTS)
         if variant != "paper":
-            choose("backbone", str(backbone), self.variant, f"of the variant '{variant}'")
+            known = PANDA_VARIANTS[variant]
+            choose("backbone", str(backbone), known, f"of the variant '{variant}'")
         if options.pop("last_layer_fa", False):
             raise InputError("last_layer_fa is an option of GNN, not of PandaGNN")
         width, has_head = options.get("width", 64), bool(options.get("head_layers"))
@@ -453,7 +454,9 @@ class PandaGNN(GNN):
             plain, high[last] = last, self.high_width
         layers: list[Any] = [self._plain_layer(i, backbone, widths, options) for i in range(plain)]
         if isinstance(backbone, str):
-            make: Callable[..., PandaConv] = partial(self.variant[backbone], **options)
+            make: Callable[..., PandaConv] = partial(
+                PANDA_VARIANTS[self.variant][backbone], **options
+            )
         else:
             make = partial(PandaConv, partial(backbone, **options))
         for i in range(plain, last + 1):
