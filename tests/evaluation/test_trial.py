@@ -111,7 +111,7 @@ def test_controls_take_one_thing_away() -> None:
     ("config", "says"),
     [
         (Config("mutug"), "unknown dataset"),
-        (Config("mutag", "gat"), "unknown backbone"),
+        (Config("mutag", "gatt"), "unknown backbone"),
         (Config("mutag", method="luck"), "unknown method"),
         (
             Config("mutag", method="none", settings={"k": 1}),

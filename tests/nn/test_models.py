@@ -176,8 +176,8 @@ def test_training_takes_every_odd_graph(data: Data) -> None:
 
 
 def test_wrong_options_are_named() -> None:
-    with pytest.raises(InputError, match="unknown backbone 'gat': choose one of gcn, gin"):
-        GNN(3, 2, backbone="gat")
+    with pytest.raises(InputError, match="unknown backbone 'gatt': choose one of gcn, gin"):
+        GNN(3, 2, backbone="gatt")
     with pytest.raises(InputError, match="high_width is 32, it must be at least width \\(64\\)"):
         PandaGNN(3, 2, high_width=32)
     with pytest.raises(InputError, match=r"pass high=data\.high"):
