@@ -348,6 +348,11 @@ def test_published_values_are_found_for_every_kind_of_line() -> None:
     assert published("runtime-centrality", "any", "fosr", "mutag") is not None
 
 
+def test_one_is_enough() -> None:
+    study = small_study(trials=1, choose_on=1)
+    assert (study.trials, study.choose_on) == (1, 1)
+
+
 @pytest.mark.parametrize("option", ["trials", "choose_on"])
 @pytest.mark.parametrize("value", [True, False, 2.0, "3", None])
 def test_only_whole_numbers_are_counts(option: str, value: object) -> None:

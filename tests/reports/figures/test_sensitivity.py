@@ -78,8 +78,11 @@ def test_bands_are_standard_errors_of_the_mean(request_for_mutag: Request) -> No
 
 
 def test_the_standard_error_of_more_trials_and_of_one() -> None:
-    trials = [[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [6.0, 5.0]]
+    trials = [[0.0, 5.0], [2.0, 5.0], [4.0, 5.0], [3.0, 5.0], [6.0, 5.0]]
     means, errors = mean_and_error(trials, torch.float64)
     assert means == [3.0, 5.0]
-    assert errors == pytest.approx([(14 / 3) ** 0.5 / 4**0.5, 0.0], rel=1e-12)
-    assert mean_and_error(trials[:1], torch.float64) == ([1.0, 5.0], [0.0, 0.0])
+    assert errors == pytest.approx([(20 / 4) ** 0.5 / 5**0.5, 0.0], rel=1e-12)
+    means, errors = mean_and_error(trials[:2], torch.float64)
+    assert means == [1.0, 5.0]
+    assert errors == pytest.approx([1.0, 0.0])
+    assert mean_and_error(trials[:1], torch.float64) == ([0.0, 5.0], [0.0, 0.0])
