@@ -115,7 +115,7 @@ def test_controls_take_one_thing_away() -> None:
         (Config("mutag", method="luck"), "unknown method"),
         (
             Config("mutag", method="none", settings={"k": 1}),
-            "unknown setting 'k' of method none: there is none",
+            "unknown setting 'k' of method none: choose one of split",
         ),
         (
             Config("mutag", method="panda", settings={"k": -1}),
