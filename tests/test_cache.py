@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import save_file
+from torch_geometric.data import InMemoryDataset
 
-from panda_gnn.cache import Tensors, cached, content_key
+from panda_gnn.cache import Tensors, cached, content_key, folder_for
 
 KEY = content_key("scores", torch.arange(3), "betweenness", 1)
 
@@ -95,3 +96,8 @@ def test_several_processes_fill_it_at_once(tmp_path: Path) -> None:
         sums = pool.map(_fill, [tmp_path] * 6)
     assert set(sums) == {float(compute()["scores"].sum())}
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_dataset_without_a_folder_keeps_nothing() -> None:
+    """PyG's root of such a dataset is "???", which is no folder to write to."""
+    assert folder_for(InMemoryDataset(), "centrality", None) is None

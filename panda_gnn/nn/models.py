@@ -189,6 +189,8 @@ class GNN(nn.Module):
             options["edge_categories"] = edge_categories
         elif share_edge_encoder:
             raise InputError(f"share_edge_encoder is for the backbone 'gine', not for '{backbone}'")
+        if backbone == "pna" and "deg" not in options:
+            raise InputError("backbone 'pna' needs deg, the number of nodes of each degree")
         if backbone == "gcn" and batch_norm:
             options.setdefault("bias", False)
         self._check_options(backbone, options)

@@ -51,7 +51,7 @@ def test_optuna_searches_too(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["--dataset", "mutagg"], "unknown dataset 'mutagg': choose one of"),
         (["--method", "pand"], "unknown method 'pand': choose one of"),
-        (["--backbone", "gat"], "unknown backbone 'gat': choose one of"),
+        (["--backbone", "gatt"], "unknown backbone 'gatt': choose one of"),
         (["--sampler", "luck"], "unknown sampler 'luck': choose one of grid, tpe, random"),
         (["--space", "centrality=fame"], "unknown centrality 'fame': choose one of"),
         (["--space", "depth=1"], "unknown setting 'depth'"),

@@ -26,7 +26,7 @@ from panda_gnn.datasets import resolve
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation import plugins
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.executors import LocalExecutor
+from panda_gnn.evaluation.executors import LocalExecutor, RayExecutor
 from panda_gnn.evaluation.methods import METHODS, Method, configure, parts
 from panda_gnn.evaluation.trial import run_trial
 from panda_gnn.nn.models import _PAPER_LAYERS, GNN, PLAIN_LAYERS
@@ -260,3 +260,13 @@ def test_registrations_are_found_at_the_top() -> None:
         assert getattr(panda_gnn, name) is not None
     with pytest.raises(AttributeError):
         panda_gnn.register_nothing  # noqa: B018
+
+
+def test_the_same_row_on_ray(tmp_path: Path) -> None:
+    plugin = plugins.load_plugin(written(tmp_path))
+    config = configure("plugin-paths", "gcn", "plugin-cut", max_epochs=2)
+    with RayExecutor(1) as executor:
+        call = executor.submit(plugins.run_with_plugins, [plugin], run_trial, config, 0)
+        there = call.result()
+    assert there["scores"] == run_trial(config, 0)["scores"]
+    assert there["parts"] == parts(config)

@@ -149,7 +149,10 @@ def test_selecting_a_part() -> None:
             {"datasets": ["mutagg"]},
             "unknown dataset 'mutagg' of the study 'small': choose .*did you mean mutag",
         ),
-        ({"backbones": ["gat"]}, "unknown backbone 'gat' of the study 'small': choose one of gcn"),
+        (
+            {"backbones": ["gatt"]},
+            "unknown backbone 'gatt' of the study 'small': choose one of gcn",
+        ),
         (
             {"methods": ["panda", "none"]},
             "unknown method 'panda' of the study 'small': choose one of none, digl",
@@ -202,9 +205,9 @@ def test_a_wrong_study_is_one_sentence(changes: dict[str, Any], message: str) ->
             "unknown centrality 'fame': choose one of",
         ),
         (
-            "title = 'x'\ntrials = 1\ndatasets = ['mutag']\nbackbones = ['gat']\n"
+            "title = 'x'\ntrials = 1\ndatasets = ['mutag']\nbackbones = ['gatt']\n"
             "methods = ['none']",
-            "unknown backbone 'gat': choose one of",
+            "unknown backbone 'gatt': choose one of",
         ),
         (
             "title = 'x'\ntrials = 1\ndatasets = ['mutag']\nbackbones = ['gcn']\n"

@@ -111,11 +111,11 @@ def test_controls_take_one_thing_away() -> None:
     ("config", "says"),
     [
         (Config("mutug"), "unknown dataset"),
-        (Config("mutag", "gat"), "unknown backbone"),
+        (Config("mutag", "gatt"), "unknown backbone"),
         (Config("mutag", method="luck"), "unknown method"),
         (
             Config("mutag", method="none", settings={"k": 1}),
-            "unknown setting 'k' of method none: there is none",
+            "unknown setting 'k' of method none: choose one of split",
         ),
         (
             Config("mutag", method="panda", settings={"k": -1}),
@@ -191,7 +191,7 @@ def test_every_rule_reports_the_scores_of_its_epoch(
     validation = (0.5, 0.9, 0.5, 0.9, 0.7)
     test = (0.7, 0.2, 0.1, 0.6, 0.9)
     curves = Curves(validation, test)
-    monkeypatch.setattr("panda_gnn.evaluation.trial.train", lambda *arguments: curves)
+    monkeypatch.setattr("panda_gnn.evaluation.trial.train", lambda *_, **__: curves)
     monkeypatch.setattr(type(task_of("peptides-struct")), "split", lambda *_: random_split(23, 0))
     _, task_data = made_up("mutag")
     task_data = dataclasses.replace(task_data, task=task_of(dataset))

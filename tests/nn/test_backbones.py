@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 
+from panda_gnn.errors import InputError
 from panda_gnn.evaluation.methods import configure
 from panda_gnn.evaluation.trial import run_trial
 from panda_gnn.nn import GNN, PandaGNN
@@ -49,3 +50,8 @@ def test_a_trial_with_each(name: str) -> None:
     for method, given in (("none", {}), ("panda", settings)):
         row = run_trial(configure("mutag", name, method, given, max_epochs=1), 0)
         assert row["epochs"] == 1
+
+
+def test_pna_needs_the_degrees() -> None:
+    with pytest.raises(InputError, match="'pna' needs deg"):
+        GNN(5, 3, backbone="pna")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -303,3 +304,10 @@ def test_the_terminal_fits_without_breaking_numbers(monkeypatch: pytest.MonkeyPa
     assert "72.150 ± 2.442" in text
     assert "\x1b[" not in text
     assert "\x1b[31m76.25 ± " in terminal(build(), colour=True)
+
+
+def test_json_has_the_cells_of_the_comma_separated_form() -> None:
+    lines = json.loads(FORMATS["json"](build()))
+    expected = list(csv.DictReader(io.StringIO(FORMATS["csv"](build()))))
+    texts = [{k: "" if v is None else str(v) for k, v in line.items()} for line in lines]
+    assert texts == expected

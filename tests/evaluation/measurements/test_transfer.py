@@ -52,7 +52,7 @@ def test_transfer_models_are_as_deep_as_the_distance() -> None:
     ("config", "message"),
     [
         (Config("mutag"), "unknown topology 'mutag': choose one of ring"),
-        (Config("ring", "gat"), "unknown backbone 'gat'"),
+        (Config("ring", "gatt"), "unknown backbone 'gatt'"),
         (Config("ring", method="gtr"), "unknown method 'gtr' of a transfer task: choose one of"),
         (
             Config("ring", settings={"k": 3}),
