@@ -191,7 +191,7 @@ def test_every_rule_reports_the_scores_of_its_epoch(
     validation = (0.5, 0.9, 0.5, 0.9, 0.7)
     test = (0.7, 0.2, 0.1, 0.6, 0.9)
     curves = Curves(validation, test)
-    monkeypatch.setattr("panda_gnn.evaluation.trial.train", lambda *_, **__: curves)
+    monkeypatch.setattr("panda_gnn.evaluation.trial.train", lambda *arguments, **options: curves)
     monkeypatch.setattr(type(task_of("peptides-struct")), "split", lambda *_: random_split(23, 0))
     _, task_data = made_up("mutag")
     task_data = dataclasses.replace(task_data, task=task_of(dataset))
