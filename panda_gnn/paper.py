@@ -63,6 +63,27 @@ class PublishedTable:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """Something that the paper says of two lines of one of its studies on one dataset.
+
+    Attributes:
+        says: The claim in words, with the place where it stands.
+        study: The study whose lines are compared.
+        dataset: The dataset.
+        line: Backbone and method (or variant) that the claim is about, as the paper calls them.
+        reference: The line it is compared with.
+        equal: Whether it says that the two are comparable instead of that the first is better.
+    """
+
+    says: str
+    study: str
+    dataset: str
+    line: tuple[str, str]
+    reference: tuple[str, str]
+    equal: bool = False
+
+
+@dataclass(frozen=True)
 class BestSettings:
     """The settings of PANDA that the paper found best on one dataset."""
 
@@ -122,6 +143,22 @@ def tables() -> Mapping[str, PublishedTable]:
             for name, table in _content()["tables"].items()
         }
     )
+
+
+def claims() -> list[Claim]:
+    """What the text says of lines that a study has; best cells of tables are not among them."""
+    return [
+        Claim(
+            claim["says"],
+            claim["study"],
+            dataset,
+            (backbone, method),
+            (backbone, claim.get("above", claim.get("equals"))),
+            equal="equals" in claim,
+        )
+        for claim in _content()["claims"]
+        for backbone, method, dataset in [claim["cell"]]
+    ]
 
 
 def best_settings(backbone: str, dataset: str) -> BestSettings | None:

@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 import warnings
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -26,9 +27,10 @@ from panda_gnn.evaluation.executors import (
 from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.origin import Origin, origin_of
 from panda_gnn.evaluation.run import Outcome, run_study
-from panda_gnn.evaluation.store import Store
+from panda_gnn.evaluation.store import Row, Store
 from panda_gnn.evaluation.study import Study, at_least_one
 from panda_gnn.evaluation.tracking import TRACKERS, Tracker, open_tracker
+from panda_gnn.evaluation.verification import Verification, verify
 
 
 def add_execution_arguments(
@@ -124,7 +126,6 @@ class Execution:
         *,
         trials: int,
         first_seed: int = 0,
-        selection: str = "best-val",
         budget: float | None = None,
         trial_seconds: float | None = None,
         retry_failed: bool = False,
@@ -155,12 +156,16 @@ class Execution:
             origins=expected,
             trials=trials,
             first_seed=first_seed,
-            selection=selection,
             budget=budget,
             tracker=self._tracker,
             trial_seconds=trial_seconds,
             retry_failed=retry_failed,
         )
+
+    def verify(self, study: Study, rows: Sequence[Row]) -> Verification:
+        """Run stored rows of a study again and compare; nothing is written."""
+        where = {"root": self._options.root, "mirror": self._options.mirror}
+        return verify(rows, self._executor, partial(MEASURES[study.measure].run, **where))
 
     def origins(self, study: Study) -> dict[str, Origin]:
         """The code and the data of every config of a study, by its key, as rows will name them."""

@@ -13,17 +13,17 @@ from rich.table import Table
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
 from panda_gnn.cli.options import add_data_arguments, names, seconds
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.current import origins, rows_to_show
-from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.evaluation.failures import Failures
 from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.migration import migrate
 from panda_gnn.evaluation.run import describe
 from panda_gnn.evaluation.schedule import Trial
-from panda_gnn.evaluation.store import Store
+from panda_gnn.evaluation.store import Store, by_config_and_seed
 from panda_gnn.evaluation.study import Study, at_least_one, best_candidate, load_study, study_names
+from panda_gnn.evaluation.verification import sample_rows, sentences
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,13 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run_parser.add_argument(
         "--budget",
         metavar="TIME",
-        help="start no trial after this time (30m, 1h30m); trials go where the interval is widest",
-    )
-    run_parser.add_argument(
-        "--selection",
-        default="best-val",
-        metavar="RULE",
-        help=f"whose intervals a budget looks at: {', '.join(SELECTIONS)} (best-val)",
+        help="start no trial after this time (30m, 1h30m); trials go where one more tells most",
     )
     run_parser.add_argument(
         "--trial-seconds", type=float, metavar="S", help="a trial that takes longer has failed"
@@ -67,6 +61,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     status_parser.add_argument(
         "--results", type=Path, default=Path("results"), metavar="FOLDER", help="keeps the rows"
     )
+    verify_parser = actions.add_parser(
+        "verify",
+        help="run some of the stored trials again and compare",
+        description="Run a random sample of a study's rows again and compare: bit for bit with "
+        "rows of the same processor and versions, by the test score with others. Nothing is "
+        "written.",
+    )
+    verify_parser.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
+    add_selection_arguments(verify_parser)
+    verify_parser.add_argument("--sample", type=int, default=20, metavar="N", help="rows (20)")
+    verify_parser.add_argument("--seed", type=int, default=0, help="decides which rows (0)")
+    add_execution_arguments(verify_parser)
     migrate_parser = actions.add_parser(
         "migrate",
         help="give rows of earlier versions what rows have today",
@@ -96,13 +102,13 @@ def selected_study(options: argparse.Namespace, *, with_reference: bool = False)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run trials, show how many there are, or migrate their rows."""
-    return {"run": _run, "status": _status, "migrate": _migrate}[options.action](options)
+    """Run trials, show how many there are, verify or migrate their rows."""
+    actions = {"run": _run, "status": _status, "verify": _verify, "migrate": _migrate}
+    return actions[options.action](options)
 
 
 def _run(options: argparse.Namespace) -> int:
     study = selected_study(options)
-    choose("selection", options.selection, SELECTIONS)
     trials = study.trials if options.trials is None else at_least_one("--trials", options.trials)
     budget = None if options.budget is None else seconds("--budget", options.budget)
     limit = options.trial_seconds
@@ -112,12 +118,25 @@ def _run(options: argparse.Namespace) -> int:
         outcome = execution.run(
             study,
             trials=trials,
-            selection=options.selection,
             budget=budget,
             trial_seconds=limit,
             retry_failed=options.retry_failed,
         )
     return report("study", outcome, execution.store)
+
+
+def _verify(options: argparse.Namespace) -> int:
+    study = selected_study(options)
+    measure = MEASURES[study.measure]
+    if measure.alone:
+        raise InputError(f"the study '{study.name}' measures times, which no run gives twice")
+    with Execution(options, study.name) as execution:
+        finished = by_config_and_seed(execution.store.read().rows, execution.origins(study))
+        rows = sample_rows(finished, at_least_one("--sample", options.sample), options.seed)
+        verification = execution.verify(study, rows)
+    for sentence in sentences(verification):
+        print(sentence)
+    return 1 if verification.different or verification.failed else 0
 
 
 def _migrate(options: argparse.Namespace) -> int:

@@ -75,6 +75,9 @@ def _checked_data(row: Row, root: str | None, mirror: str | None) -> str | None:
     if measure.own_graphs:
         return None
     config = Config.from_dict(row["config"])
+    changed = [name for name in parts(config).values() if not name.endswith("-1")]
+    if changed:
+        raise InputError(f"its like is {' and '.join(changed)} today: run it again")
     data = _data(config.dataset, root, mirror)
     printed = data.entry.printed
     if data.entry.fingerprint and data.fingerprint != data.entry.fingerprint:

@@ -67,7 +67,6 @@ def run_study(
     origins: Mapping[str, Origin],
     trials: int,
     first_seed: int = 0,
-    selection: str = "best-val",
     budget: float | None = None,
     tracker: Tracker | None = None,
     trial_seconds: float | None = None,
@@ -92,7 +91,6 @@ def run_study(
         origins: The code and the data of every config, by its key; rows of others do not count.
         trials: Seeds of every cell.
         first_seed: The first of them; 0 where a cell has several candidates.
-        selection: The rule under which intervals are taken, where a budget looks at them.
         budget: Seconds after which no trial starts, nor one that is expected to end later.
         tracker: Is told of every finished trial, until it fails.
         trial_seconds: How long a trial may take.
@@ -101,9 +99,7 @@ def run_study(
     finished = by_config_and_seed(store.read().rows, origins)
     seeds = range(first_seed, first_seed + trials)
     outcome = Outcome(adopted=adopt(store, finished, origins=origins, seeds=seeds))
-    schedule = Schedule(
-        study, finished, seeds=seeds, selection=selection, widest_first=budget is not None
-    )
+    schedule = Schedule(study, finished, seeds=seeds, most_telling_first=budget is not None)
     failures = Failures(store, origins)
     configs = {config.key: config for cell in study.cells for config in cell.candidates}
     for failure in [] if retry_failed else failures.unfinished(finished):

@@ -1,9 +1,12 @@
 """Which trial runs next.
 
 Without a budget: dataset by dataset, seed by seed, line by line, so that whenever it ends the
-methods of a dataset share their seeds. With a budget: first a few seeds of every cell, then always
-the cell whose 95 % interval is the widest, counting the trials that are under way as if they were
-finished. A cell always takes its lowest missing seed, so that methods share as many as they can.
+methods of a dataset share their seeds. With a budget: first a few seeds of every cell, those with a
+published number first, then always the cell of which one more trial is expected to tell most: the
+one whose 95 % interval shrinks most per second of a trial, counting the trials that are under way
+as if they were finished. Intervals here are of *validation* scores, so that no test score decides
+who gets more seeds. A cell always takes its lowest missing seed, so that methods share as many as
+they can.
 
 Of a cell with several candidates all run the first seeds, and only the one that wins on validation
 runs the others.
@@ -21,10 +24,10 @@ import numpy as np
 
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.statistics import half_width
-from panda_gnn.evaluation.store import Row, scores
+from panda_gnn.evaluation.store import Row, validation_score
 from panda_gnn.evaluation.study import Cell, Study, best_candidate
 
-#: Seeds that every cell gets before the widest interval decides.
+#: Seeds that every cell gets before the expected information decides.
 FIRST_SEEDS = 3
 
 
@@ -53,6 +56,7 @@ class _Place:
 
     cell: Cell
     candidates: list[_Candidate]
+    claimed: bool
     winner: _Candidate | None = None
 
 
@@ -63,8 +67,7 @@ class Schedule:
         study: The cells.
         finished: Rows of the current code by config and seed; added to as trials finish.
         seeds: The seeds that every cell gets in the end.
-        selection: The rule under which the intervals are taken.
-        widest_first: Whether the widest interval decides, as with a budget.
+        most_telling_first: Whether the expected information decides, as with a budget.
     """
 
     def __init__(
@@ -73,26 +76,28 @@ class Schedule:
         finished: dict[str, dict[int, Row]],
         *,
         seeds: range,
-        selection: str = "best-val",
-        widest_first: bool = False,
+        most_telling_first: bool = False,
     ) -> None:
         self.choose_on = study.choose_on
         self.finished = finished
         self.seeds = seeds
-        self.selection = selection
-        self.widest_first = widest_first
+        self.most_telling_first = most_telling_first
         keys = {config.key: config for cell in study.cells for config in cell.candidates}
         self._candidates = {
             key: _Candidate(config, finished.setdefault(key, {})) for key, config in keys.items()
         }
         self._places = [
-            _Place(cell, [self._candidates[config.key] for config in cell.candidates])
+            _Place(
+                cell,
+                [self._candidates[config.key] for config in cell.candidates],
+                study.published_value(cell) is not None,
+            )
             for cell in study.cells
         ]
 
     def start_next(self, fits: Callable[[Config], bool] = lambda config: True) -> Trial | None:
         """The next trial, from now on under way; ``None`` if nothing that ``fits`` is left."""
-        order = self._by_width if self.widest_first else self._by_dataset
+        order = self._by_information if self.most_telling_first else self._by_dataset
         for candidate, seed in order():
             if fits(candidate.config):
                 candidate.under_way.add(seed)
@@ -138,9 +143,10 @@ class Schedule:
         for _, places in groupby(self._places, key=lambda place: place.cell.dataset):
             yield from self._seed_by_seed(places, self.seeds)
 
-    def _by_width(self) -> Iterator[tuple[_Candidate, int]]:
-        yield from self._seed_by_seed(self._places, self.seeds[:FIRST_SEEDS])
-        for place in sorted(self._places, key=self._expected_width, reverse=True):
+    def _by_information(self) -> Iterator[tuple[_Candidate, int]]:
+        claimed = sorted(self._places, key=lambda place: not place.claimed)
+        yield from self._seed_by_seed(claimed, self.seeds[:FIRST_SEEDS])
+        for place in sorted(claimed, key=self._expected_information, reverse=True):
             yield from self._seed_by_seed([place], self.seeds)
 
     def _seed_by_seed(
@@ -165,13 +171,17 @@ class Schedule:
                     place.winner = self._candidates[choice.config.key]
         return [] if place.winner is None else [place.winner]
 
-    def _expected_width(self, place: _Place) -> float:
-        """Half the interval of the cell's mean once the trials under way are finished."""
+    def _expected_information(self, place: _Place) -> float:
+        """By how much one more trial is expected to shrink the cell's interval, per second."""
         choice = best_candidate(place.cell, self.finished, self.choose_on)
         if choice is None:
             return math.inf
         candidate = self._candidates[choice.config.key]
-        values = list(scores(candidate.rows, self.selection).values())
-        if len(values) < 2:
+        rows = list(candidate.rows.values())
+        if len(rows) < 2:
             return math.inf
-        return half_width(float(np.std(values, ddof=1)), len(values) + len(candidate.under_way))
+        deviation = float(np.std([validation_score(row) for row in rows], ddof=1))
+        count = len(rows) + len(candidate.under_way)
+        gain = half_width(deviation, count) - half_width(deviation, count + 1)
+        seconds = float(np.mean([float(row.get("seconds", 0)) for row in rows]))
+        return gain / max(seconds, 1e-3)

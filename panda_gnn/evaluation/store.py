@@ -243,7 +243,7 @@ class Store:
                 continue
             del row["checksum"]
             first = rows.setdefault(identity(row), row)
-            if _lasting(first) != _lasting(row):
+            if lasting(first) != lasting(row):
                 problems.append(
                     f"{self.path}, line {number}: another result of a trial that is already there "
                     f"(seed {row['seed']} of config {row['key']}), left out"
@@ -331,7 +331,8 @@ def line_of(row: Row) -> bytes:
     return text.encode() + b"\n"
 
 
-def _lasting(row: Row) -> dict[str, Any]:
+def lasting(row: Row) -> dict[str, Any]:
+    """The row without what two runs of one trial may differ in."""
     return {name: value for name, value in row.items() if name not in INCIDENTAL}
 
 

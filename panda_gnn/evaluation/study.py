@@ -15,7 +15,8 @@ not given is the method's default, which for PANDA is the paper's best setting o
 may also be a field of the config that ``[training]`` fixes for all cells, such as ``width``.
 
 Of several candidates, each runs the first ``choose_on`` seeds; the one with the best mean
-*validation* score on them (the first of those that tie) runs the rest and is what the table shows.
+*validation* score on all seeds that the candidates share (the first of those that tie) runs the
+rest and is what the table shows.
 ``difference`` says what is compared in pairs: ``"line - none"`` or ``"panda - line"``.
 """
 
@@ -34,6 +35,7 @@ from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.metrics import METRICS
 from panda_gnn.evaluation.store import Finished, Row, validation_score
+from panda_gnn.paper import Value, published
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -135,6 +137,21 @@ class Study:
     questions: tuple[tuple[str, str], ...] = ()
     published: Published | None = None
 
+    def paper_cell(self, cell: Cell) -> tuple[str, str, str]:
+        """Backbone, method and dataset under which the published table has this cell."""
+        line = cell.line
+        name = str(line.variant) if line.variant is not None else line.method
+        if self.published is None:
+            return line.backbone, name, cell.dataset
+        backbone = self.published.backbone or line.backbone
+        return backbone, (self.published.methods or {}).get(name, name), cell.dataset
+
+    def published_value(self, cell: Cell) -> Value | None:
+        """The paper's number in this cell, if it has one."""
+        if self.published is None:
+            return None
+        return published(self.published.table, *self.paper_cell(cell))
+
     @property
     def datasets(self) -> list[str]:
         """The datasets, in the study's order."""
@@ -217,11 +234,7 @@ def best_candidate(cell: Cell, finished: Finished, choose_on: int) -> Choice | N
     if len(cell.candidates) == 1:
         return Choice(cell.candidates[0], 0, True)
     tried = {
-        config: {
-            seed: merit(row)
-            for seed, row in finished.get(config.key, {}).items()
-            if seed < choose_on
-        }
+        config: {seed: merit(row) for seed, row in finished.get(config.key, {}).items()}
         for config in cell.candidates
     }
     tried = {config: values for config, values in tried.items() if values}
@@ -232,7 +245,7 @@ def best_candidate(cell: Cell, finished: Finished, choose_on: int) -> Choice | N
         return None
     winner = max(tried, key=lambda config: sum(tried[config][seed] for seed in sorted(shared)))
     everyone = len(tried) == len(cell.candidates)
-    return Choice(winner, len(shared), everyone and len(shared) == choose_on)
+    return Choice(winner, len(shared), everyone and len(shared) >= choose_on)
 
 
 def studies_folder() -> Path:

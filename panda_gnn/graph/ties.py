@@ -1,4 +1,4 @@
-"""When two numbers are tied: the rule of all but SDRF that take the best of many.
+"""When two numbers are tied: the one rule of all that take the best of many.
 
 Numbers that differ by no more than rounding can explain are equal, and of equals the first wins, by
 the index of nodes or the order of edges. So neither the machine nor the order of additions decides.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-#: Falls of a trace, as shares of the greatest, that differ by less are tied.
+#: Curvatures, and falls of a trace as a share of the greatest, that differ by less are tied.
 TIE = 1e-9
 #: Scores of nodes are tied where they agree to so many digits of the greatest.
 SCORE_DIGITS = 12

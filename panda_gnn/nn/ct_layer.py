@@ -29,11 +29,12 @@ class CTLayer(nn.Module):
         \frac{\mathrm{Tr}(\mathbf{S}^\top \mathbf{L} \mathbf{S})}
         {\mathrm{Tr}(\mathbf{S}^\top \mathbf{D} \mathbf{S})} + \left\lVert
         \frac{\mathbf{S}^\top \mathbf{S}}{\lVert \mathbf{S}^\top \mathbf{S} \rVert_F} -
-        \frac{\mathbf{I}}{\lVert \mathbf{I} \rVert_F} \right\rVert_F
+        \mathbf{I} \right\rVert_F
 
     is small: add it to that of the task. Both are taken graph by graph, and the loss is the mean
-    over the graphs. Nothing larger than ``[num_edges, centers]`` and one ``[centers, centers]``
-    matrix per graph is ever made.
+    over the graphs. (The public code takes the norm of the second term over a whole batch, which
+    makes the loss of a graph depend on the others.) Nothing larger than
+    ``[num_edges, centers]`` and one ``[centers, centers]`` matrix per graph is ever made.
 
     A quotient with a zero denominator counts as zero: the first term of a graph without edges, for
     instance. Where all nodes have the same features, all positions are the same and all weights
@@ -78,10 +79,7 @@ class CTLayer(nn.Module):
             batch: The graph of each node; without it there is one graph.
             num_graphs: The number of graphs, where known.
         """
-        if batch is None:
-            batch, num_graphs = edge_index.new_zeros(x.size(0)), 1
-        elif num_graphs is None:
-            num_graphs = int(batch.max()) + 1 if batch.numel() else 0
+        batch, num_graphs = _graphs(x, batch, num_graphs)
         source, target = edge_index
         s = torch.tanh(self.position(x))
         distance = torch.linalg.vector_norm(s[source] - s[target], dim=1)
@@ -104,8 +102,17 @@ class CTLayer(nn.Module):
         return f"{type(self).__name__}({self.in_channels}, centers={self.centers})"
 
 
+def _graphs(x: Tensor, batch: Tensor | None, num_graphs: int | None) -> tuple[Tensor, int]:
+    """The graph of each node and the number of graphs, where either is not given."""
+    if batch is None:
+        return torch.zeros(x.size(0), dtype=torch.long, device=x.device), 1
+    if num_graphs is None:
+        num_graphs = int(batch.max()) + 1 if batch.numel() else 0
+    return batch, num_graphs
+
+
 def _distance_to_orthogonality(s: Tensor, batch: Tensor, num_graphs: int) -> Tensor:
-    """For each graph, how far its normalised ``S^T S`` is from the normalised identity."""
+    """For each graph, how far its normalised ``S^T S`` is from the identity."""
     if num_graphs == 0:
         return s.new_zeros(0)
     sizes = batch.bincount(minlength=num_graphs).tolist()
@@ -113,13 +120,34 @@ def _distance_to_orthogonality(s: Tensor, batch: Tensor, num_graphs: int) -> Ten
     gram = torch.stack([part.t() @ part for part in parts])
     norm = torch.linalg.matrix_norm(gram, keepdim=True)
     identity = torch.eye(s.size(1), dtype=s.dtype, device=s.device)
-    target = identity / torch.linalg.matrix_norm(identity)
-    distance: Tensor = torch.linalg.matrix_norm(gram / norm.where(norm > 0, 1) - target)
+    distance: Tensor = torch.linalg.matrix_norm(gram / norm.where(norm > 0, 1) - identity)
     return distance
+
+
+def of_mean_one(edge_weight: Tensor, graph_of_edge: Tensor, num_graphs: int) -> Tensor:
+    """The weights over their mean in each graph; those of a graph without any stay zero.
+
+    Args:
+        edge_weight: Weights of a :class:`CTLayer`, whose sum is the mean distance in a graph.
+        graph_of_edge: The graph of each edge.
+        num_graphs: The number of graphs.
+    """
+    total = edge_weight.new_zeros(num_graphs).index_add(0, graph_of_edge, edge_weight)
+    count = graph_of_edge.bincount(minlength=num_graphs)
+    # Positions differ by rounding even where all features are equal: no weights to be enlarged.
+    some = total > 64 * torch.finfo(edge_weight.dtype).eps
+    factor = torch.where(some, count / total.where(some, 1), 0)
+    return edge_weight * factor[graph_of_edge]
 
 
 class CommuteTimeGNN(GNN):
     """:class:`GNN` on the graph whose edge weights a :class:`CTLayer` learns with it, end to end.
+
+    The weights of every graph are divided by their mean (:func:`of_mean_one`), so that edges of
+    equal weight are edges without one and the model is the plain one. The network of the layer's
+    authors needs no scale: it has no self-loops, and a node's own state and its neighbours' have
+    weight matrices of their own. Beside the self-loops of a GCN, which weigh one, weights of 0.01
+    would be no edges at all.
 
     Every forward pass leaves the layer's loss in ``auxiliary_loss``: add it to that of the task.
 
@@ -152,7 +180,26 @@ class CommuteTimeGNN(GNN):
         if edge_weight is not None:
             raise InputError("edge_weight was given, but CommuteTimeGNN learns it: leave it out")
         index = edge_index.edge_index if isinstance(edge_index, Edges) else edge_index
-        weight, self.auxiliary_loss = self.commute_time(x, index, batch, num_graphs)
+        weight, self.auxiliary_loss = self.edge_weights(x, index, batch, num_graphs)
         return super().forward(
             x, index, weight, edge_attr, batch, num_graphs, edge_type, expander_edge_index
         )
+
+    def edge_weights(
+        self,
+        x: Tensor,
+        edge_index: Tensor,
+        batch: Tensor | None = None,
+        num_graphs: int | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """The weights that the layers see, with mean one in every graph, and the CT-Layer's loss.
+
+        Args:
+            x: Node features.
+            edge_index: The edges of undirected graphs.
+            batch: The graph of each node; without it there is one graph.
+            num_graphs: The number of graphs, where known.
+        """
+        batch, num_graphs = _graphs(x, batch, num_graphs)
+        weight, loss = self.commute_time(x, edge_index, batch, num_graphs)
+        return of_mean_one(weight, batch[edge_index[0]], num_graphs), loss

@@ -151,12 +151,12 @@ def markdown(table: Table) -> str:
     lines += [f"- {sentence}" for sentence in explanation(table)]
     for block in table.blocks:
         names = headings(table)
-        lines += ["", f"### {block.name}", "", _pipes(names), _pipes(["---"] * len(names))]
+        lines += ["", f"### {block.name}", "", pipes(names), pipes(["---"] * len(names))]
         for entry in block.entries:
             columns = cells(table, block, entry)
             if entry.rank == 1:
                 columns[2] = f"**{columns[2]}**"
-            lines.append(_pipes(columns))
+            lines.append(pipes(columns))
     for heading, sentences in (("Answers", answers(table)), ("Remarks", table.remarks)):
         if sentences:
             lines += ["", f"### {heading}", ""]
@@ -257,7 +257,8 @@ def _in_brackets(selection: str | None) -> str:
     return "" if selection is None else f" ({selection})"
 
 
-def _pipes(columns: list[str]) -> str:
+def pipes(columns: Sequence[str]) -> str:
+    """A line of a Markdown table."""
     return f"| {' | '.join(columns)} |"
 
 

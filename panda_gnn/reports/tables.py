@@ -26,7 +26,7 @@ from panda_gnn.evaluation.statistics import (
 from panda_gnn.evaluation.store import Contents, Finished, scores
 from panda_gnn.evaluation.study import Cell, Line, Study, best_candidate
 from panda_gnn.evaluation.tasks import task_of
-from panda_gnn.paper import Value, published, tables
+from panda_gnn.paper import Value, tables
 
 RULES = {
     "best-val": "the first epoch of the best validation score",
@@ -174,7 +174,7 @@ def _entries(
             Entry(
                 cell.line,
                 config,
-                _published(study, cell),
+                study.published_value(cell),
                 summarise(list(values.values())) if values else None,
                 parameters=next(
                     (row["parameters"]["trained"] for row in rows.values() if "parameters" in row),
@@ -199,19 +199,6 @@ def _how_chosen(study: Study, cell: Cell, finished: Finished) -> list[str]:
         f"{cell.line.method} on {cell.line.backbone}, {cell.dataset}: {settings}; the best of "
         f"{len(cell.candidates)} candidates on validation ({seeds}{open_yet})"
     ]
-
-
-def _published(study: Study, cell: Cell) -> Value | None:
-    if study.published is None:
-        return None
-    line = cell.line
-    name = str(line.variant) if line.variant is not None else line.method
-    return published(
-        study.published.table,
-        study.published.backbone or line.backbone,
-        (study.published.methods or {}).get(name, name),
-        cell.dataset,
-    )
 
 
 def _compared(study: Study, entry: Entry, ours: dict[Line, dict[int, float]]) -> Entry:

@@ -32,9 +32,9 @@ class SDRF(Rewiring):
 
     where :math:`\mathrm{Ric}_{+kl}` is the curvature in the graph with that edge, is added. With a
     ``removal_bound`` the edge that had the greatest curvature at the beginning of the iteration
-    is then removed if it is above the bound. Of several extreme edges the first is taken;
-    curvatures are compared exactly, so rounding may decide between tied edges. The loop ends early
-    where there is nothing to add and nothing to remove.
+    is then removed if it is above the bound. Curvatures that differ by less than 1e-9
+    (:mod:`panda_gnn.graph.ties`) are equal, and of several extreme edges the first is taken; the
+    loop ends early where there is nothing to add and nothing to remove.
 
     Args:
         iterations: How many edges to add at most.
@@ -45,6 +45,8 @@ class SDRF(Rewiring):
             edges count as curvature 0, and the 2-paths of an edge itself count as 4-cycles.
         seed: Seeds the draws, together with the graph.
     """
+
+    version = 2
 
     def __init__(
         self,

@@ -28,6 +28,7 @@ from panda_gnn.graph.forman import (
     triangles_on_edges,
     value_of_edge,
 )
+from panda_gnn.graph.ties import TIE
 
 #: What an action does.
 REMOVE, ADD = 0, 1
@@ -37,9 +38,12 @@ REMOVE, ADD = 0, 1
 def extreme_edge(  # type: ignore[no-untyped-def]
     start: Int64, neighbour: Int32, triangles: Int64, sign: int, role: Int8, cycles: Int64
 ):
-    """The first edge with the least (``sign`` 1) or greatest (-1) curvature, and its curvature."""
+    """The first edge with the least (``sign`` 1) or greatest (-1) curvature, and its curvature.
+
+    Curvatures within ``TIE`` of the extreme one are as extreme.
+    """
     num_nodes = start.size - 1
-    bound = np.full(neighbour.size, np.inf)
+    bound, found = np.full(neighbour.size, np.inf), np.full(neighbour.size, np.inf)
     leading, head = -1, -1
     for i in range(num_nodes):
         degree_i = start[i + 1] - start[i]
@@ -55,15 +59,17 @@ def extreme_edge(  # type: ignore[no-untyped-def]
             bound[slot] = sign * value
             if leading < 0 or bound[slot] < bound[leading]:
                 leading, head = slot, i
-    best = value_of_edge(start, neighbour, triangles, leading, head, role, cycles)
+    best = sign * value_of_edge(start, neighbour, triangles, leading, head, role, cycles)
     for i in range(num_nodes):
         for slot in range(start[i], start[i + 1]):
-            if neighbour[slot] < i or bound[slot] > sign * best:
+            if neighbour[slot] < i or bound[slot] > best + TIE:
                 continue
             value = value_of_edge(start, neighbour, triangles, slot, i, role, cycles)
-            if sign * value < sign * best or (value == best and slot < leading):
-                best, leading, head = value, slot, i
-    return head, np.int64(neighbour[leading]), best
+            found[slot] = sign * value
+            best = min(best, found[slot])
+    first: Any = np.argmax(found <= best + TIE)
+    tail: Any = np.searchsorted(start, first, side="right") - 1
+    return tail, np.int64(neighbour[first]), sign * found[first]
 
 
 @compiled
@@ -160,7 +166,7 @@ def candidates(  # type: ignore[no-untyped-def]
 def draw(score: Float64, tau: float, uniform: float) -> int:
     """The entry that ``uniform`` in [0, 1) picks with probability ``softmax(tau * score)``."""
     top = score.max()
-    weight = np.exp(tau * (score - top)) if np.isfinite(tau) else (score == top) * 1.0
+    weight = np.exp(tau * (score - top)) if np.isfinite(tau) else (score >= top - TIE) * 1.0
     total = np.cumsum(weight)
     place: int = np.searchsorted(total, uniform * total[-1], side="right")
     return min(place, score.size - 1)
@@ -243,7 +249,7 @@ def flow(
             neighbour, triangles = changed(start, neighbour, triangles, k, l, ADD)
             actions[count] = ADD, min(k, l), max(k, l)
             count += 1
-        if highest > removal_bound:
+        if highest > removal_bound + TIE:
             neighbour, triangles = changed(start, neighbour, triangles, high_x, high_y, REMOVE)
             actions[count] = REMOVE, high_x, high_y
             count += 1

@@ -62,6 +62,14 @@ def test_a_study_from_start_to_table(tmp_path: Path, capsys: pytest.CaptureFixtu
     for name in set(here) - set(INCIDENTAL):
         assert there[name] == here[name]
 
+    verify = ["study", "verify", "own.toml", "--sample", "2", "--workers", "1", "--results", "rows"]
+    assert main(verify) == 0
+    assert "2 rows came out the same bit for bit" in capsys.readouterr().out
+    altered = {**rows[0], "epochs": 99}
+    Store(tmp_path / "altered" / "own.jsonl").append(altered)
+    assert main([*verify[:-1], "altered"]) == 1
+    assert "epochs 99 is now 2" in capsys.readouterr().out
+
     with (tmp_path / "rows" / "own.jsonl").open("a") as file:
         file.write(line_of({"key": "old", "seed": 0, "code": "0"}).decode() + '{"key": "ha')
     assert main([*run, "--trials", "3"]) == 0
@@ -111,7 +119,6 @@ def test_status_of_all_studies(capsys: pytest.CaptureFixture[str]) -> None:
         (["main", "--methods", ","], "no method is selected: choose one of none"),
         (["main", "--trials", "0"], "--trials is 0, it must be a whole number, at least 1"),
         (["main", "--workers", "0"], "--workers is 0"),
-        (["main", "--selection", "best-test"], "unknown selection 'best-test': choose one of"),
         (["main", "--executor", "cloud"], "unknown executor 'cloud': choose one of local, ray"),
         (["main", "--track", "mlflow"], "unknown tracker 'mlflow': choose one of none"),
         (["main", "--budget", "soon"], "--budget is 'soon', it must be a time such as 90s"),

@@ -42,6 +42,29 @@ def test_the_controls_beside_panda(results: Path, capsys: pytest.CaptureFixture[
     assert (results / "controls.jsonl").read_bytes() == before
 
 
+def test_coverage_of_the_paper(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "--coverage", "--results", str(results)]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["main", "116", "2", "0"] in lines
+    assert ["all", "395", "2", "0"] in lines
+    assert main(["table"]) == 2
+    assert "NAME is missing" in capsys.readouterr().err
+
+
+def test_the_claims_of_the_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["table", "--claims", "--results", str(tmp_path)]
+    assert main([*words, "--format", "markdown"]) == 0
+    line = (
+        "| gcn panda | mutag | gcn none | +13.60 |  |  | open | better | "
+        "`panda table main --datasets mutag` |"
+    )
+    assert line in capsys.readouterr().out.splitlines()
+    assert main(words) == 0
+    assert "open" in " ".join(capsys.readouterr().out.split())
+    assert main([*words, "--format", "csv"]) == 2
+    assert "--format is 'csv'" in capsys.readouterr().err
+
+
 DRAWN = ["energy", "sensitivity-method", "sensitivity-width", "signal", "transfer"]
 
 

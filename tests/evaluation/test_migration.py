@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from panda_gnn.cli import main
 from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.methods import METHODS
 from panda_gnn.evaluation.migration import migrate
 from panda_gnn.evaluation.origin import origin_of
 from panda_gnn.evaluation.store import Store
@@ -67,6 +69,16 @@ def test_rows_that_cannot_be_of_these_data_are_left_as_they_are(
     assert main(["study", "migrate", "--results", str(tmp_path)]) == 1
     assert f"line 1: {message}, left as it is" in capsys.readouterr().err
     assert path.read_bytes() == before
+
+
+def test_rows_of_a_method_that_has_changed_since_are_left_as_they_are(
+    row: dict[str, Any], tmp_path: Path
+) -> None:
+    store = Store(tmp_path / "own.jsonl")
+    store.path.write_bytes(old(row))
+    with METHODS.replaced({"none": replace(METHODS["none"], version=2)}):
+        assert "its like is none-2 today: run it again" in migrate(store).problems[0]
+    assert migrate(store).count == 1
 
 
 def test_a_folder_without_rows_is_one_sentence(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.schedule import FIRST_SEEDS, Schedule, Trial
@@ -113,46 +114,72 @@ def test_a_candidate_that_cannot_run_does_not_block_the_choice() -> None:
 
 
 def noisy(trial: Trial) -> Row:
-    """The scores of digl spread ten times as much as those of none."""
+    """Of digl the validation scores spread ten times as much as of none, the test scores less."""
     row = pretend_trial(*trial)
     scale = 0.5 if trial.config.method == "digl" else 0.05
     for scores in row["scores"].values():
-        scores["test"] *= scale
+        scores["validation"] = scale * (trial.seed % 2)
+        scores["test"] = (0.55 - scale) * (trial.seed % 2)
     return row
 
 
-def test_with_a_budget_trials_go_where_the_interval_is_widest() -> None:
-    schedule = Schedule(small_study(), {}, seeds=range(40), widest_first=True)
+def start_and_finish(schedule: Schedule, count: int, row: Callable[[Trial], Row]) -> list[Trial]:
     started = []
-    for _ in range(30):
+    for _ in range(count):
         trial = schedule.start_next()
         assert trial is not None
         started.append(trial)
-        schedule.finish(trial, noisy(trial))
+        schedule.finish(trial, row(trial))
+    return started
+
+
+def test_with_a_budget_trials_go_where_validation_scores_spread_most() -> None:
+    schedule = Schedule(small_study(), {}, seeds=range(40), most_telling_first=True)
+    started = start_and_finish(schedule, 9, noisy)
     seeds = {
         method: [trial.seed for trial in started if trial.config.method == method]
         for method in ("none", "digl")
     }
     assert seeds["none"] == list(range(FIRST_SEEDS))
-    assert seeds["digl"] == list(range(30 - FIRST_SEEDS))
+    assert seeds["digl"] == list(range(9 - FIRST_SEEDS))
 
 
-def test_trials_under_way_count_as_finished_for_the_width() -> None:
-    schedule = Schedule(small_study(), {}, seeds=range(40), widest_first=True)
-    for _ in range(2 * FIRST_SEEDS):
-        trial = schedule.start_next()
-        assert trial is not None
+def test_with_a_budget_a_trial_that_takes_less_time_goes_first() -> None:
+    """Both spread the same; digl takes twice as long."""
+
+    def slow_digl(trial: Trial) -> Row:
         row = pretend_trial(*trial)
-        row["scores"]["best-val"]["test"] = trial.seed * (
-            1.0 if trial.config.method == "digl" else 0.8
-        )
-        schedule.finish(trial, row)
+        row["scores"]["best-val"]["validation"] = trial.seed % 2
+        return {**row, "seconds": 2.0 if trial.config.method == "digl" else 1.0}
+
+    schedule = Schedule(small_study(), {}, seeds=range(9), most_telling_first=True)
+    started = start_and_finish(schedule, 2 * FIRST_SEEDS + 1, slow_digl)
+    assert started[-1].config.method == "none"
+
+
+def test_with_a_budget_cells_with_a_published_number_go_first() -> None:
+    study = small_study(methods=["flag", "digl"], published={"table": "main"})
+    schedule = Schedule(study, {}, seeds=range(3), most_telling_first=True)
+    started = start_and_finish(schedule, 6, lambda trial: pretend_trial(*trial))
+    assert [trial.config.method for trial in started] == ["digl", "flag"] * 3
+
+
+def test_trials_under_way_count_as_finished() -> None:
+    schedule = Schedule(small_study(), {}, seeds=range(40), most_telling_first=True)
+
+    def spread(trial: Trial) -> Row:
+        row = pretend_trial(*trial)
+        factor = 1.0 if trial.config.method == "digl" else 0.8
+        row["scores"]["best-val"]["validation"] = trial.seed * factor
+        return row
+
+    start_and_finish(schedule, 2 * FIRST_SEEDS, spread)
     started = [schedule.start_next() for _ in range(4)]
     assert {trial and trial.config.method for trial in started} == {"none", "digl"}
 
 
 def test_a_trial_that_does_not_fit_is_passed_over() -> None:
-    schedule = Schedule(small_study(), {}, seeds=range(3), widest_first=True)
+    schedule = Schedule(small_study(), {}, seeds=range(3), most_telling_first=True)
     trial = schedule.start_next(lambda config: config.method == "digl")
     assert trial is not None
     assert trial.config.method == "digl"
@@ -161,13 +188,15 @@ def test_a_trial_that_does_not_fit_is_passed_over() -> None:
 
 def test_with_a_budget_every_cell_gets_three_seeds_first() -> None:
     """Then only the cell whose scores differ at all."""
-    schedule = Schedule(small_study(), {}, seeds=range(10), widest_first=True)
+    schedule = Schedule(small_study(), {}, seeds=range(10), most_telling_first=True)
     order = []
     for _ in range(9):
         trial = schedule.start_next()
         assert trial is not None
         row = pretend_trial(*trial)
-        row["scores"]["best-val"]["test"] = 0.5 if trial.config.method == "none" else trial.seed % 2
+        row["scores"]["best-val"]["validation"] = (
+            0.5 if trial.config.method == "none" else trial.seed % 2
+        )
         schedule.finish(trial, row)
         order.append((trial.config.method, trial.seed))
     assert order[:6] == [(method, seed) for seed in (0, 1, 2) for method in ("none", "digl")]

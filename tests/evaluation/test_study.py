@@ -274,7 +274,7 @@ def test_where_less_is_better_the_choice_is_the_smallest_error() -> None:
     assert choice.config == second
 
 
-def test_the_choice_looks_only_at_the_first_seeds_that_all_candidates_share() -> None:
+def test_the_choice_looks_only_at_seeds_that_all_candidates_share() -> None:
     cell, (first, second, third) = candidates()
     rows = [
         scored(first, 0, validation=0.9, test=0.0),
@@ -288,6 +288,22 @@ def test_the_choice_looks_only_at_the_first_seeds_that_all_candidates_share() ->
     assert (choice.config, choice.seeds, choice.settled) == (first, 1, False)
     rows.append(scored(third, 1, validation=0.1, test=0.0))
     assert best_candidate(cell, finished(rows), 2) is None
+
+
+def test_the_choice_looks_at_more_seeds_than_it_must_where_all_candidates_have_them() -> None:
+    cell, configs = candidates()
+    best = {0: 0.9, 1: 0.9, 2: 0.1, 3: 0.1}
+    rows = [
+        scored(config, seed, validation=best[seed] if place == 0 else 0.6, test=0.0)
+        for place, config in enumerate(configs)
+        for seed in best
+    ]
+    first_two = best_candidate(cell, finished([row for row in rows if row["seed"] < 2]), 2)
+    assert first_two is not None
+    assert first_two.config == configs[0]
+    choice = best_candidate(cell, finished(rows), 2)
+    assert choice is not None
+    assert (choice.config, choice.seeds, choice.settled) == (configs[1], 4, True)
 
 
 def test_rows_of_another_version_never_mix() -> None:

@@ -9,7 +9,7 @@ from torch_geometric.nn import GCNConv
 
 from panda_gnn.errors import InputError
 from panda_gnn.nn import GNN
-from panda_gnn.nn.ct_layer import CommuteTimeGNN, CTLayer
+from panda_gnn.nn.ct_layer import CommuteTimeGNN, CTLayer, of_mean_one
 from panda_gnn.testing import assert_batch_invariant, assert_reduces_to
 from tests.nn.graphs import GRAPHS as MASKED_GRAPHS
 from tests.nn.graphs import MIXED
@@ -35,7 +35,7 @@ def literal(ct: CTLayer, data: Data) -> tuple[Tensor, Tensor]:
     weights = torch.cdist(s, s, compute_mode="donot_use_mm_for_euclid_dist") * adjacency / volume
     identity = torch.eye(s.size(1), dtype=torch.float64)
     gram = s.t() @ s
-    loss = (gram / gram.norm() - identity / identity.norm()).norm()
+    loss = (gram / gram.norm() - identity).norm()
     if volume > 0:
         loss = loss + (s.t() @ (degree - adjacency) @ s).trace() / (s.t() @ degree @ s).trace()
     return weights, loss
@@ -183,11 +183,67 @@ def test_is_the_plain_model_on_the_learned_weights(backbone: str) -> None:
 
     def expected(data: Data) -> Tensor:
         weight, _ = network.commute_time(data.x, data.edge_index)
+        weight = weight / weight.mean() if weight.any() else weight
         out: Tensor = plain(data.x, data.edge_index, edge_weight=weight)
         return out
 
     assert_reduces_to(lambda data: run(network, data), expected, MASKED_GRAPHS[::3])
     assert_batch_invariant(lambda data: run(network, data), MASKED_GRAPHS[::3])
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "gin"])
+def test_edges_of_equal_weight_are_those_of_the_plain_model(backbone: str) -> None:
+    network = network_of(backbone)
+    plain = GNN(3, 2, backbone=backbone, width=5).double().eval()
+    plain.load_state_dict(
+        {k: v for k, v in network.state_dict().items() if not k.startswith("commute_time")}
+    )
+    data = undirected(6, *((v, (v + 1) % 6) for v in range(6)))
+    x = torch.tensor([[0.5, 1.0, -1.0], [2.0, 0.0, 1.0]], dtype=torch.float64).repeat(3, 1)
+    assert torch.allclose(network(x, data.edge_index), plain(x, data.edge_index), atol=1e-12)
+
+
+def test_weights_have_mean_one_in_every_graph_and_are_the_layers_up_to_it() -> None:
+    network = network_of("gcn")
+    graphs = [data for data in GRAPHS.values() if data.num_edges]
+    batch = Batch.from_data_list(graphs)
+    weight, loss = network.edge_weights(batch.x, batch.edge_index, batch.batch)
+    bare, bare_loss = network.commute_time(batch.x, batch.edge_index, batch.batch)
+    assert torch.equal(loss, bare_loss)
+    graph = batch.batch[batch.edge_index[0]]
+    for number in range(len(graphs)):
+        one, other = weight[graph == number], bare[graph == number]
+        assert float(one.detach().mean()) == pytest.approx(1, abs=1e-12)
+        assert torch.allclose(one * other.mean(), other, rtol=0, atol=1e-12)
+        matrix, _ = literal(network.commute_time, graphs[number])
+        source, target = graphs[number].edge_index
+        dense = matrix[source, target] / matrix.sum() * graphs[number].num_edges
+        assert torch.allclose(one, dense, rtol=0, atol=1e-12)
+
+
+def test_rounding_makes_no_weights_where_all_features_are_equal() -> None:
+    edge_index = GRAPHS["cycle"].edge_index
+    rounded = torch.full((edge_index.size(1),), 1e-9)
+    assert not of_mean_one(rounded, torch.zeros_like(edge_index[0]), 1).any()
+    network = network_of("gcn").float()
+    weight, _ = network.edge_weights(torch.ones(GRAPHS["cycle"].num_nodes, 3), edge_index)
+    assert not weight.any()
+
+
+def test_a_gcn_sees_the_edges() -> None:
+    network = network_of("gcn")
+    data = random_graph(20, 0.15, 0)
+    shares = []
+    for weight in (
+        torch.ones(data.num_edges, dtype=torch.float64),
+        network.edge_weights(data.x, data.edge_index)[0],
+        network.commute_time(data.x, data.edge_index)[0],
+    ):
+        degree = 1 + torch.zeros(20, dtype=torch.float64).index_add(0, data.edge_index[1], weight)
+        shares.append(float((1 / degree).detach().mean()))
+    plain, ours, bare = shares
+    assert bare > 0.9
+    assert ours == pytest.approx(plain, abs=0.1)
 
 
 @pytest.mark.parametrize("backbone", ["gcn", "gin"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from pathlib import Path
 
 import networkx as nx
@@ -17,9 +18,9 @@ from panda_gnn.graph.forman import triangles_on_edges
 from panda_gnn.graph.rows import rows_of_edges, undirected_edges
 from panda_gnn.rewiring import SDRF
 from panda_gnn.rewiring.released import dense, forman_value, scan
-from panda_gnn.rewiring.sdrf_kernel import candidates, draw
+from panda_gnn.rewiring.sdrf_kernel import candidates, draw, extreme_edge
 from tests.diagnostics.test_curvature import literal_balanced_forman
-from tests.random_graphs import data_of
+from tests.random_graphs import data_of, edges_of
 from tests.rewiring.rewired import GRAPHS, TU_NAMES, assert_contract, assert_simple, tu_graphs
 
 Edge = tuple[int, int]
@@ -205,3 +206,40 @@ def test_bad_options_get_a_sentence() -> None:
     assert repr(SDRF(3)) == (
         "SDRF(seed=0, iterations=3, tau=1.0, removal_bound=None, variant='paper')"
     )
+
+
+def exact_balanced_forman(graph: nx.Graph, i: int, j: int) -> Fraction:
+    """The curvature as a fraction, from the counts of the literal version."""
+    degree_i, degree_j = graph.degree[i], graph.degree[j]
+    low, high = min(degree_i, degree_j), max(degree_i, degree_j)
+    if low == 1:
+        return Fraction(0)
+    shared = set(graph[i]) & set(graph[j])
+    cycles: dict[int, int] = {}
+    for k in set(graph[i]) - shared - {j}:
+        for w in set(graph[j]) - shared - {i}:
+            if graph.has_edge(k, w):
+                cycles[k], cycles[w] = cycles.get(k, 0) + 1, cycles.get(w, 0) + 1
+    value = Fraction(2, low) + Fraction(2, high) - 2
+    value += Fraction(2 * len(shared), high) + Fraction(len(shared), low)
+    return value + (Fraction(len(cycles), max(cycles.values()) * high) if cycles else 0)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_ties_go_to_the_first_edge_whatever_the_rounding(seed: int) -> None:
+    graph = nx.barabasi_albert_graph(10, 2, seed=seed)
+    rows = rows_of_edges(edges_of(graph), 10)
+    triangles = triangles_on_edges(rows.row_ptr, rows.neighbours)
+    exact = {edge: exact_balanced_forman(graph, *edge) for edge in sorted(graph.edges)}
+    for sign, extreme in ((1, min(exact.values())), (-1, max(exact.values()))):
+        role, cycles = np.zeros(10, np.int8), np.zeros(10, np.int64)
+        u, v, value = extreme_edge(rows.row_ptr, rows.neighbours, triangles, sign, role, cycles)
+        assert (u, v) == next(edge for edge, one in exact.items() if one == extreme)
+        assert value == pytest.approx(float(extreme), abs=1e-12)
+
+
+def test_rounding_removes_no_edge_and_the_best_candidates_are_all_drawn() -> None:
+    score = np.array([0.1 + 0.2, 0.3, 0.3 - 1e-16])
+    assert {draw(score, math.inf, u) for u in (0.1, 0.5, 0.9)} == {0, 1, 2}
+    clique = GRAPHS["clique"]  # every edge has 6 / 5
+    assert actions_on(SDRF(1, removal_bound=1.2 - 1e-15), clique) == []

@@ -23,7 +23,9 @@ from panda_gnn.rewiring import (
 )
 
 
-def _rewiring(summary: str, transform: Callable[..., Rewiring], **defaults: Setting) -> Method:
+def _rewiring(
+    summary: str, transform: Callable[..., Rewiring], version: int = 1, **defaults: Setting
+) -> Method:
     """A method that rewires every graph before the plain backbone sees it."""
 
     def make(settings: Mapping[str, Any]) -> Rewiring:
@@ -36,7 +38,7 @@ def _rewiring(summary: str, transform: Callable[..., Rewiring], **defaults: Sett
     def graphs(data: TaskData, settings: Mapping[str, Any], seed: int) -> GraphTable:
         return rewired(data, *sorted(settings.items()))
 
-    return Method(summary, lambda task, config: defaults, graphs, check=make)
+    return Method(summary, lambda task, config: defaults, graphs, check=make, version=version)
 
 
 def _last_fa(task: Task, graphs: GraphTable, config: Config) -> GNN:
@@ -61,6 +63,7 @@ REWIRING_METHODS = {
     "sdrf": _rewiring(
         "edges added where balanced Forman curvature is lowest",
         SDRF,
+        version=2,
         iterations=10,
         tau=1.0,
         removal_bound=None,
@@ -80,5 +83,6 @@ REWIRING_METHODS = {
         "the plain backbone on edge weights that a CT-Layer learns with it",
         lambda task, config: {"centers": 16},
         model=_commute_time,
+        version=2,
     ),
 }
