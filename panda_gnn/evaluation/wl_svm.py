@@ -9,7 +9,7 @@ validation graphs.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -48,16 +48,33 @@ def fit_wl_svm(graphs: GraphTable, split: Split, settings: Mapping[str, Any]) ->
     """The scores of the machine whose C is best on the validation graphs, as one epoch."""
     from sklearn.svm import SVC
 
-    matrix = kernel_matrix(graphs, settings["rounds"])
-    y = graphs.y.numpy()
-    train, validation, test = (part.numpy() for part in (split.train, split.validation, split.test))
-
-    def score(machine: SVC, part: npt.NDArray[np.int64]) -> float:
-        return float((machine.predict(matrix[np.ix_(part, train)]) == y[part]).mean())
-
+    matrix, y = kernel_matrix(graphs, settings["rounds"]), graphs.y.numpy()
+    train = split.train.numpy()
     machines = [
         SVC(kernel="precomputed", C=penalty).fit(matrix[np.ix_(train, train)], y[train])
         for penalty in PENALTIES
     ]
-    best = max(machines, key=lambda machine: score(machine, validation))
-    return Curves((score(best, validation),), (score(best, test),))
+    return best_on_validation(machines, lambda part: matrix[np.ix_(part, train)], y, split)
+
+
+def best_on_validation(
+    machines: Sequence[Any],
+    inputs: Callable[[npt.NDArray[np.int64]], npt.NDArray[np.float64]],
+    y: npt.NDArray[np.int64],
+    split: Split,
+) -> Curves:
+    """The scores of the fitted machine that is best on the validation graphs, as one epoch.
+
+    Args:
+        machines: Classifiers of scikit-learn; of those that tie, the first is taken.
+        inputs: What a machine gets for graphs of the given numbers.
+        y: The class of each graph.
+        split: Which graphs are for validation and for test.
+    """
+    parts = [part.numpy() for part in (split.validation, split.test)]
+
+    def score(machine: Any, part: npt.NDArray[np.int64]) -> float:
+        return float((machine.predict(inputs(part)) == y[part]).mean())
+
+    best = max(machines, key=lambda machine: score(machine, parts[0]))
+    return Curves(*((score(best, part),) for part in parts))

@@ -184,7 +184,7 @@ def test_questions_get_a_number_per_block() -> None:
 
 def test_the_controls_ask_what_width_adds() -> None:
     asked = [method for _, method in load_study("controls").questions]
-    assert asked == ["equal-width", "flag"]
+    assert asked == ["equal-width", "flag", "size", "degree", "centralities"]
 
 
 def test_times_have_neither_ranks_nor_differences() -> None:

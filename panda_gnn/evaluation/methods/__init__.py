@@ -6,7 +6,7 @@ a comparison share the training protocol, the splits and the backbone's stack.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,19 +16,33 @@ from panda_gnn.centrality import CENTRALITIES
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
+from panda_gnn.evaluation.ltp import fit_ltp
 from panda_gnn.evaluation.measure import Measure
 from panda_gnn.evaluation.methods.controls import CONTROL_METHODS
 from panda_gnn.evaluation.methods.method import Method
 from panda_gnn.evaluation.methods.panda import PANDA_METHOD
 from panda_gnn.evaluation.methods.rewirings import REWIRING_METHODS
+from panda_gnn.evaluation.probe import fit_probe
 from panda_gnn.evaluation.tasks import TaskData, task_of
 from panda_gnn.evaluation.wl_svm import fit_wl_svm
 from panda_gnn.nn import GNN
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.nn.selectors import SELECTORS
+from panda_gnn.options import whole_number
 from panda_gnn.registry import Registry
 
 __all__ = ["METHODS", "Method", "complete", "configure", "graphs_and_model", "parts"]
+
+
+def _positive(*names: str) -> Callable[[Mapping[str, Any]], None]:
+    """A check that settings are whole numbers from one on."""
+
+    def check(settings: Mapping[str, Any]) -> None:
+        for name in names:
+            whole_number(name, settings[name], 1)
+
+    return check
+
 
 METHODS: Registry[Method] = Registry(
     "method",
@@ -41,6 +55,21 @@ METHODS: Registry[Method] = Registry(
             "the Weisfeiler-Lehman kernel with a support vector machine",
             lambda task, config: {"rounds": 5},
             fit=fit_wl_svm,
+            whole_graphs=True,
+        ),
+        "ltp": Method(
+            "histograms of local topology with a random forest",
+            lambda task, config: {"bins": 50, "trees": 500},
+            check=_positive("bins", "trees"),
+            fit=fit_ltp,
+            whole_graphs=True,
+        ),
+        "probe": Method(
+            "means of propagated features with logistic regression",
+            lambda task, config: {"rounds": 4},
+            check=_positive("rounds"),
+            fit=fit_probe,
+            whole_graphs=True,
         ),
     },
 )
@@ -88,8 +117,11 @@ def complete(config: Config, measure: Measure | None = None) -> Config:
         return config
     task = task_of(config.dataset)
     method = METHODS.lookup(config.method)
-    if method.fit is not None and not task.classifies_graphs:
-        raise InputError(f"method {config.method} is for graph sets, {config.dataset} is none")
+    if method.whole_graphs and not task.classifies_graphs:
+        raise InputError(
+            f"method {config.method} is for datasets with a class for every graph, "
+            f"{config.dataset} is none: choose another method or dataset"
+        )
     defaults = {**method.defaults(task, config), **task.settings, **own}
     config = _with_settings(config, defaults, f"method {config.method}")
     _check(config.settings, config.width)

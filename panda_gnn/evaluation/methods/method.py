@@ -40,7 +40,9 @@ class Method:
         graphs: Makes the graphs that the model sees.
         model: Makes the model.
         check: Rejects settings that are out of range.
-        fit: Fits something else than a model, which needs a class for every graph, and scores it.
+        fit: Fits something else than a model and scores it.
+        whole_graphs: Whether it is only for datasets with a class for every graph, as all that is
+            fitted is.
         version: Raised whenever the method gives other scores than before; its own rows are then
             old, and nobody else's.
     """
@@ -51,4 +53,5 @@ class Method:
     model: Callable[[Task, GraphTable, Config], GNN] = plain_model
     check: Callable[[Mapping[str, Any]], object] = lambda settings: None
     fit: Callable[[GraphTable, Split, Mapping[str, Any]], Curves] | None = None
+    whole_graphs: bool = False
     version: int = 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from panda_gnn.evaluation.batches import GraphTable
@@ -16,9 +16,11 @@ MODEL_SETTINGS = ("high_width", "selector", "variant", "panda_layers")
 """The settings that are options of the model."""
 
 
-def panda_defaults(task: Task, config: Config) -> dict[str, Setting]:
-    """The settings that the task knows for PANDA."""
-    return task.panda_settings(config)
+def panda_defaults(
+    task: Task, config: Config, names: Sequence[str] | None = None
+) -> dict[str, Setting]:
+    """The settings that the task knows for PANDA: all, or those of the given names."""
+    return task.panda_settings(config, names)
 
 
 def with_high_nodes(data: TaskData, settings: Mapping[str, Any], seed: int) -> GraphTable:

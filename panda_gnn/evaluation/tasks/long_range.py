@@ -141,7 +141,9 @@ class LongRange(Task):
         choose("preset", config.settings["preset"], PRESETS)
         choose("panda_layers", config.settings.get("panda_layers", "last"), PANDA_LAYERS)
 
-    def panda_settings(self, config: Config) -> dict[str, Setting]:
+    def panda_settings(
+        self, config: Config, names: Sequence[str] | None = None
+    ) -> dict[str, Setting]:
         """The paper only says that PANDA is in the last layer here; the rest is our choice."""
         return {
             "k": 10,

@@ -82,17 +82,29 @@ class Task(ABC):
     def check(self, config: Config) -> None:  # noqa: B027
         """Reject a complete config that no trial of the task can have; most tasks accept all."""
 
-    def panda_settings(self, config: Config) -> dict[str, Setting]:
-        """PANDA's settings where a config gives none: the paper's best ones."""
-        names = ("k", "high_width", "centrality")
+    def panda_settings(
+        self, config: Config, names: Sequence[str] | None = None
+    ) -> dict[str, Setting]:
+        """PANDA's settings where a config gives none: the paper's best ones.
+
+        Args:
+            config: Backbone and dataset, and the settings that are given.
+            names: Those that are asked for; by default all.
+        """
         best = best_settings(config.backbone, config.dataset.removesuffix("-filtered"))
-        if best is None and not set(names) <= set(config.settings):
+        known = {
+            **(vars(best) if best else config.settings),
+            "selector": "topk",
+            "variant": "paper",
+        }
+        names = names or ("k", "high_width", "centrality", "selector", "variant")
+        missing = [name for name in names if name not in known]
+        if missing:
             raise InputError(
                 f"the paper has no settings for {config.backbone} on {config.dataset}: "
-                "give k, high_width and centrality"
+                f"give {', '.join(missing)}"
             )
-        values = config.settings if best is None else vars(best)
-        return {**{name: values[name] for name in names}, "selector": "topk", "variant": "paper"}
+        return {name: known[name] for name in names}
 
     def collate(self, graphs: Sequence[Data] | InMemoryDataset) -> GraphTable:
         """The graphs in one piece."""

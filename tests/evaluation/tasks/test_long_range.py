@@ -104,7 +104,7 @@ def test_what_cannot_be_is_refused() -> None:
         (Config("peptides-func", "rgcn"), "unknown backbone 'rgcn' on peptides-func"),
         (Config("peptides-func", "gcn", "last-fa"), "unknown method 'last-fa' on peptides-func"),
         (Config("peptides-func", settings={"preset": "nguyen"}), "unknown preset 'nguyen'"),
-        (Config("peptides-func", "gcn", "wl-svm"), "is for graph sets"),
+        (Config("peptides-func", "gcn", "wl-svm"), "is for datasets with a class for every graph"),
         (
             Config("peptides-func", "gcn", "panda", {"panda_layers": "first"}),
             "unknown panda_layers 'first'",

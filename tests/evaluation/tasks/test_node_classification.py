@@ -104,7 +104,7 @@ def _texas(mirror: Path, shared_root: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("_texas")
-@pytest.mark.parametrize("method", [name for name in METHODS if name != "wl-svm"])
+@pytest.mark.parametrize("method", [name for name, m in METHODS.items() if not m.whole_graphs])
 def test_every_method_runs_on_a_node_set(method: str) -> None:
     row = run_trial(Config("texas", "gcn", method, num_layers=3, max_epochs=2), 0)
     assert json.loads(json.dumps(row)) == row
@@ -153,7 +153,7 @@ def test_defaults_and_what_cannot_be() -> None:
         (Config("cora", "gin", "panda"), "the paper has no settings for gin on cora"),
         (Config("cora", "gcn", "panda", width=128), "high_width is 96"),
         (Config("cora", settings={"split": "half"}), "unknown split 'half': choose one of random"),
-        (Config("cora", "gcn", "wl-svm"), "method wl-svm is for graph sets"),
+        (Config("cora", "gcn", "wl-svm"), "method wl-svm is for datasets with a class"),
     ):
         with pytest.raises(InputError, match=says):
             complete(config)
