@@ -14,7 +14,7 @@ demo: $(CORE)
 test: export MALLOC_PERTURB_ = 165
 test: export GLIBC_TUNABLES = glibc.malloc.tcache_count=0
 test: $(READY)
-	$(BIN)/pytest -q -n 2 --dist loadfile
+	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
 # The same tests, with the branches they take; on Python 3.11 the tracer costs 1.6 times the time.
 coverage: $(READY)
@@ -31,8 +31,10 @@ lint: $(READY)
 mutants: $(READY)
 	$(BIN)/python -m tests.mutants
 
-# Kills drivers, workers and raylets two hundred times and fills the disk: under ten minutes.
+# The tests that start clusters and processes; then drivers, workers and raylets are killed two
+# hundred times and the disk is filled.
 chaos: $(READY)
+	$(BIN)/pytest -q -m faults
 	$(BIN)/python -m tests.chaos
 
 tables: $(READY)

@@ -10,6 +10,34 @@ import torch
 
 torch.set_num_threads(1)
 
+#: Files that take long, in the order in which they start, so that no worker ends with one of them.
+LONG = (
+    "cli/test_figure.py",
+    "cli/test_study.py",
+    "evaluation/test_executors.py",
+    "diagnostics/test_curvature.py",
+    "evaluation/test_run.py",
+    "evaluation/test_trial.py",
+    "cli/test_training.py",
+    "evaluation/test_checkpoint.py",
+    "rewiring/test_sdrf.py",
+    "rewiring/test_borf.py",
+    "centrality/test_families.py",
+    "nn/test_backend.py",
+    "datasets/test_node.py",
+    "datasets/test_loading.py",
+    "evaluation/test_distributed.py",
+    "evaluation/test_store.py",
+    "test_docs.py",
+    "nn/test_models.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first."""
+    ranks = {str(Path(__file__).parent / name): rank for rank, name in enumerate(LONG)}
+    items.sort(key=lambda item: ranks.get(str(item.path), len(LONG)))
+
 
 @pytest.fixture(scope="session")
 def mirror() -> Path:

@@ -38,7 +38,9 @@ def test_writes_three_files(capsys: pytest.CaptureFixture[str]) -> None:
         assert Path(first).read_bytes() == Path(second).read_bytes()
 
 
-@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "blow", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.faults)]
+)
 def test_a_figure_goes_on_where_it_was_ended(
     blow: signal.Signals, capsys: pytest.CaptureFixture[str]
 ) -> None:

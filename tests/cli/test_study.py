@@ -163,7 +163,7 @@ def test_a_wrong_centrality_is_one_sentence(
     assert written(tmp_path) == set()
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("name", [pytest.param("SIGINT", marks=pytest.mark.faults), "SIGTERM"])
 def test_a_signal_to_end_says_how_to_continue(tmp_path: Path, name: str) -> None:
     (tmp_path / "own.toml").write_text(OWN_STUDY.replace("max_epochs = 2", "max_epochs = 100000"))
     program = (

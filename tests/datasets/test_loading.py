@@ -151,7 +151,7 @@ def test_nothing_is_printed_and_nothing_left_beside_the_dataset(
         ("graph_labels", "-1\n1", "cannot be read"),
         ("graph_labels", "1\n1\n", "1 classes instead of 2"),
         ("graph_indicator", "1\n1\n1\n2\n", "cannot be read"),
-        ("graph_indicator", "1\n1\n1\n1\n1\n", "1 graphs instead of 2"),
+        ("graph_indicator", "1\n1\n1\n1\n1\n", "TINY_graph_labels.txt has not 1 lines"),
         ("A", "1, 2\n2, 1\n2, 3\n3, 2\n4, 5\n", "2.50 edges per graph instead of 3.00"),
         ("A", "1, 2\n2, 1\n2", "TINY_A.txt does not end with a whole line"),
         ("A", "one, two\n", "TINY_A.txt holds something that is no number"),

@@ -207,6 +207,7 @@ def test_removing_leaves_the_checkpoints_of_others(path: Path) -> None:
     assert not path.parent.exists()
 
 
+@pytest.mark.faults
 def test_a_trial_whose_worker_is_killed_goes_on_in_the_next(
     tmp_path: Path, shared_root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -158,6 +158,7 @@ def raylet_dies_once(config: Config, seed: int) -> Row:
     return pretend_trial(config, seed)
 
 
+@pytest.mark.faults
 def test_a_dead_raylet_is_started_again_and_uses_up_no_retries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,6 +169,7 @@ def test_a_dead_raylet_is_started_again_and_uses_up_no_retries(
     assert len(list((tmp_path / "marks").iterdir())) == 2
 
 
+@pytest.mark.faults
 def test_a_cluster_that_does_not_come_back_is_said_and_what_is_left_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

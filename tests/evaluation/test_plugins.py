@@ -262,6 +262,7 @@ def test_registrations_are_found_at_the_top() -> None:
         panda_gnn.register_nothing  # noqa: B018
 
 
+@pytest.mark.faults
 def test_the_same_row_on_ray(tmp_path: Path) -> None:
     plugin = plugins.load_plugin(written(tmp_path))
     config = configure("plugin-paths", "gcn", "plugin-cut", max_epochs=2)
