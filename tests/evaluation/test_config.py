@@ -18,5 +18,5 @@ def test_configs_survive_json() -> None:
 
 
 def test_an_unknown_option_is_named_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"unknown option 'depth': a config has backbone, .*width"):
+    with pytest.raises(InputError, match=r"unknown entry 'depth': choose one of dataset, .*width"):
         Config.from_dict({"dataset": "mutag", "depth": 3})
