@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from panda_gnn.errors import InputError
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.models import GNN
+from panda_gnn.nn.readout import graphs_of
 
 
 class CTLayer(nn.Module):
@@ -79,7 +80,7 @@ class CTLayer(nn.Module):
             batch: The graph of each node; without it there is one graph.
             num_graphs: The number of graphs, where known.
         """
-        batch, num_graphs = _graphs(x, batch, num_graphs)
+        batch, num_graphs = graphs_of(x, batch, num_graphs)
         source, target = edge_index
         s = torch.tanh(self.position(x))
         distance = torch.linalg.vector_norm(s[source] - s[target], dim=1)
@@ -100,15 +101,6 @@ class CTLayer(nn.Module):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.in_channels}, centers={self.centers})"
-
-
-def _graphs(x: Tensor, batch: Tensor | None, num_graphs: int | None) -> tuple[Tensor, int]:
-    """The graph of each node and the number of graphs, where either is not given."""
-    if batch is None:
-        return torch.zeros(x.size(0), dtype=torch.long, device=x.device), 1
-    if num_graphs is None:
-        num_graphs = int(batch.max()) + 1 if batch.numel() else 0
-    return batch, num_graphs
 
 
 def _distance_to_orthogonality(s: Tensor, batch: Tensor, num_graphs: int) -> Tensor:
@@ -198,6 +190,6 @@ class CommuteTimeGNN(GNN):
             batch: The graph of each node; without it there is one graph.
             num_graphs: The number of graphs, where known.
         """
-        batch, num_graphs = _graphs(x, batch, num_graphs)
+        batch, num_graphs = graphs_of(x, batch, num_graphs)
         weight, loss = self.commute_time(x, edge_index, batch, num_graphs)
         return of_mean_one(weight, batch[edge_index[0]], num_graphs), loss
