@@ -22,11 +22,32 @@ from panda_gnn.options import real_number, whole_number
 ScoreFunction = Callable[[Data], Any]
 
 
-def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
-    """The mask of the ``counts[g]`` nodes of highest score of each graph ``g``.
+def ranks(scores: Tensor, batch: Tensor, num_graphs: int = 1) -> Tensor:
+    """The rank of every node in its graph, 0 for the highest score.
 
     Nodes are ranked by score and equal ones by index; scores that agree to twelve digits of the
     graph's largest (:mod:`panda_gnn.graph.ties`) are equal, so rounding errors decide nothing.
+
+    Args:
+        scores: One score for each node.
+        batch: The graph of each node, ascending.
+        num_graphs: How many graphs there are.
+    """
+    largest = torch.zeros(num_graphs, dtype=torch.float64, device=scores.device)
+    largest = largest.scatter_reduce(0, batch, scores.double().abs(), "amax")
+    scale = torch.where(largest > 0, largest, torch.ones_like(largest))[batch]
+    order = steps(scores.double(), scale, SCORE_DIGITS).argsort(descending=True, stable=True)
+    order = order[batch[order].argsort(stable=True)]
+    sizes = torch.bincount(batch, minlength=num_graphs)
+    start = (sizes.cumsum(0) - sizes)[batch]
+    rank = torch.empty_like(order)
+    rank[order] = torch.arange(order.numel(), device=order.device) - start
+    return rank
+
+
+def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
+    """The mask of the ``counts[g]`` nodes of highest score of each graph ``g``, by :func:`ranks`.
+
     Where a graph has no more nodes than its count, all of them are in.
 
     Args:
@@ -34,15 +55,7 @@ def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
         counts: How many nodes of each graph.
         batch: The graph of each node, ascending.
     """
-    largest = torch.zeros(counts.numel(), dtype=torch.float64, device=scores.device)
-    largest = largest.scatter_reduce(0, batch, scores.double().abs(), "amax")
-    scale = torch.where(largest > 0, largest, torch.ones_like(largest))[batch]
-    order = steps(scores.double(), scale, SCORE_DIGITS).argsort(descending=True, stable=True)
-    order = order[batch[order].argsort(stable=True)]
-    sizes = torch.bincount(batch, minlength=counts.numel())
-    start = (sizes.cumsum(0) - sizes)[batch]
-    rank = torch.empty_like(order)
-    rank[order] = torch.arange(order.numel(), device=order.device) - start
+    rank = ranks(scores, batch, counts.numel())
     return rank < counts.to(rank.device)[batch]
 
 

@@ -1,13 +1,16 @@
-"""``panda diagnose``: where a graph squashes, in the terminal and as an HTML page."""
+"""``panda diagnose``: where graphs squash, in the terminal and as an HTML page."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 from torch_geometric.data import Data
 
 from panda_gnn.centrality import CENTRALITIES
@@ -17,10 +20,13 @@ from panda_gnn.datasets.files import READERS, read_graph
 from panda_gnn.datasets.resolver import is_own
 from panda_gnn.datasets.saved_graphs import read_saved_graphs
 from panda_gnn.errors import InputError
+from panda_gnn.reports.diagnose.dataset import dataset_page, diagnose_dataset, spread
 from panda_gnn.reports.diagnose.numbers import ModelChoice, diagnose
 from panda_gnn.reports.diagnose.page import diagnosis_page
-from panda_gnn.reports.diagnose.terminal import print_diagnosis
+from panda_gnn.reports.diagnose.terminal import print_diagnosis, rendered
 from panda_gnn.reports.models import MODELS
+from panda_gnn.reports.pages.frame import write_page
+from panda_gnn.rewiring import REWIRINGS, Cayley, Expander, Rewiring
 
 MODEL_OPTIONS = ("centrality", "k", "width", "high_width", "num_layers", "seed")
 
@@ -33,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="GRAPH",
         help="a dataset, or your own graphs: a file, a folder, pyg:CLASS/NAME or module:object",
     )
-    add_whole(parser, "--graph", "which graph of the dataset (0)", least=0)
+    add_whole(parser, "--graph", "one graph of the dataset (all, at a glance)", least=0)
+    add_whole(parser, "--graphs", "of all graphs, N that are spread over the dataset (all)")
     add_choice(parser, "--model", MODELS, defaults.name)
     add_choice(parser, "--centrality", CENTRALITIES, defaults.centrality, "which nodes are high")
     for option, least, help in (
@@ -45,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         flag, default = flag_of(option.removeprefix("num_")), getattr(defaults, option)
         add_whole(parser, flag, help, default, least=least, dest=option)
+    add_choice(parser, "--rewiring", REWIRINGS, "fosr", "what the page compares the graph with")
     parser.add_argument(
         "--html", type=Path, metavar="FILE", help="where to write the page (diagnose-GRAPH.html)"
     )
@@ -54,18 +62,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Print the report and write the page."""
     model = chosen_model(options)
-    data, title, stem = chosen_graph(options)
-    found = diagnose(data, model, title=title, names=data.get("node_names"))
+    graphs, title, stem = chosen_graphs(options)
+    if len(graphs) > 1 and options.graph is None:
+        whole = diagnose_dataset(graphs, title, options.graphs)
+        Console().print(Text(title, style="bold"), rendered(spread(whole)))
+        if not options.no_html:
+            page = dataset_page(whole, graphs, options.source, command(options))
+            write_page(options.html or Path(f"diagnose-{stem}.html"), page)
+            print(options.html or Path(f"diagnose-{stem}.html"))
+        return
+    if options.graphs is not None:
+        raise InputError("--graphs is for datasets of several graphs: leave it out")
+    index = options.graph or 0
+    if index >= len(graphs):
+        raise InputError(
+            f"--graph is {index}, but {options.source} has the graphs 0 to {len(graphs) - 1}"
+        )
+    data = graphs[index]
+    if "edge_weight" in data:  # the diagnostics count hops
+        data = data.clone()
+        del data.edge_weight
+    if len(graphs) > 1 or options.graph is not None:
+        title, stem = f"{title}, graph {index}", f"{stem}-{index}"
+    rewiring = None if options.rewiring == "fosr" else chosen_rewiring(options.rewiring)
+    found = diagnose(data, model, title=title, names=data.get("node_names"), rewiring=rewiring)
     print_diagnosis(found, Console())
     if options.no_html:
         return
     path = options.html or Path(f"diagnose-{stem}.html")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(diagnosis_page(found, command(options)), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the page cannot be written to '{path}' ({error.strerror})") from error
+    write_page(path, diagnosis_page(found, command(options)))
     print(path)
+
+
+def chosen_rewiring(name: str) -> Rewiring:
+    """A rewiring with its own settings."""
+    kind: Any = REWIRINGS[name]
+    options = {"interleaved": False} if kind in (Expander, Cayley) else {}
+    rewiring: Rewiring = kind(**options)
+    return rewiring
 
 
 def chosen_model(options: argparse.Namespace) -> ModelChoice:
@@ -78,39 +112,24 @@ def chosen_model(options: argparse.Namespace) -> ModelChoice:
     return ModelChoice(options.model, **values)
 
 
-def chosen_graph(options: argparse.Namespace) -> tuple[Data, str, str]:
-    """The graph, its title, and a name for files about it."""
+def chosen_graphs(options: argparse.Namespace) -> tuple[Sequence[Data], str, str]:
+    """The graphs, what to call them, and a name for files about them."""
     if options.source in DATASETS:
-        dataset = load(options.source)
-        index = 0 if options.graph is None else options.graph
-        if index >= len(dataset):
-            raise InputError(
-                f"--graph is {index}, but {options.source} has the graphs 0 to {len(dataset) - 1}"
-            )
-        title = f"{DATASETS[options.source].printed}, graph {index}"
-        return dataset[index], title, f"{options.source}-{index}"
+        return load(options.source), DATASETS[options.source].printed, options.source
     path = Path(options.source)
     suffix = path.suffix.lower()
     if suffix in READERS and (suffix != ".pt" or not path.is_file() or _is_one(path)):
         if options.graph is not None:
             raise InputError("--graph chooses a graph of a dataset: leave it out for a file")
-        return read_graph(path), path.name, path.stem
+        return [read_graph(path)], path.name, path.stem
     if not is_own(options.source):
         raise InputError(
             f"'{options.source}' is neither a dataset ({', '.join(DATASETS)}) nor a file"
         )
     found = resolve(options.source)
-    index = 0 if options.graph is None else options.graph
-    if index >= len(found.graphs):
-        raise InputError(
-            f"--graph is {index}, but {options.source} has the graphs 0 to {len(found.graphs) - 1}"
-        )
     if found.remark:
         print(f"{options.source}: {found.remark}", file=sys.stderr)
-    data = found.graphs[index]
-    if "edge_weight" in data:  # the diagnostics count hops
-        del data.edge_weight
-    return data, f"{options.source}, graph {index}", f"{path.stem or 'graph'}-{index}"
+    return found.graphs, options.source, path.stem or "graph"
 
 
 def _is_one(path: Path) -> bool:
@@ -125,9 +144,12 @@ def command(options: argparse.Namespace) -> str:
     """The command line that makes the same report again."""
     defaults = ModelChoice()
     words = ["panda", "diagnose", options.source]
-    if options.graph is not None:
-        words += ["--graph", str(options.graph)]
+    for name in ("graph", "graphs"):
+        if getattr(options, name) is not None:
+            words += [f"--{name}", str(getattr(options, name))]
     words += ["--model", options.model]
+    if options.rewiring != "fosr":
+        words += ["--rewiring", options.rewiring]
     for name in MODEL_OPTIONS:
         if getattr(options, name) != getattr(defaults, name):
             words += [flag_of(name.removeprefix("num_")), str(getattr(options, name))]

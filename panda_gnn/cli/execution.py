@@ -86,6 +86,11 @@ def add_execution_arguments(
         "--retry-failed", action="store_true", help="run trials again that failed before"
     )
     add_results_argument(parser, results)
+    parser.add_argument(
+        "--curves",
+        action="store_true",
+        help="keep loss and scores of every epoch in the rows, for panda report",
+    )
     add_choice(parser, "--track", TRACKERS, "none", what="tracker")
     add_plugin_argument(parser)
     add_data_arguments(parser)
@@ -167,11 +172,14 @@ class Execution:
                 "or of other data; they are kept but do not count",
                 file=sys.stderr,
             )
+        how = {"keep_curves": True} if self._options.curves else {}
+        if how and study.measure != "score":
+            raise InputError(f"--curves: the study '{study.name}' measures and does not train")
         return run_study(
             study,
             self.store,
             self._executor,
-            _on_workers(partial(measure.run, root=root, mirror=mirror)),
+            _on_workers(partial(measure.run, root=root, mirror=mirror, **how)),
             origins=expected,
             trials=trials,
             first_seed=first_seed,

@@ -50,7 +50,7 @@ Identity = tuple[str, Origin, int]
 MOMENT = 0.02
 
 #: What two runs of one trial may differ in.
-INCIDENTAL = ("seconds", "versions", "revision", "processor")
+INCIDENTAL = ("seconds", "versions", "revision", "processor", "curves")
 
 
 def identity(row: Row) -> Identity:

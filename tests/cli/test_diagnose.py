@@ -25,7 +25,7 @@ def test_a_graph_of_a_dataset(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.rstrip().endswith("diagnose-mutag-17.html")
     page = Path("diagnose-mutag-17.html").read_text()
     assert "panda diagnose mutag --graph 17 --model panda-gcn --width 8" in page
-    assert "http" not in page
+    assert "https:" not in page
 
 
 def test_a_file(capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,6 +35,16 @@ def test_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert "ben" in capsys.readouterr().out
     page = Path("deep/er/page.html").read_text()
     assert "panda diagnose &#x27;my graph.txt&#x27; --model gin --k 1 --layers 2" in page
+
+
+def test_a_whole_dataset(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["diagnose", "mutag", "--graphs", "5"]) == 0
+    out = capsys.readouterr().out
+    assert "5 graphs" in out
+    assert out.rstrip().endswith("diagnose-mutag.html")
+    page = Path("diagnose-mutag.html").read_text()
+    assert "panda diagnose mutag --graphs 5" in page
+    assert '"rows":[[0,' in page
 
 
 def test_print_only() -> None:
@@ -53,6 +63,8 @@ def test_print_only() -> None:
         (["mutag", "--graph", "188"], "--graph is 188, but mutag has the graphs 0 to 187"),
         (["mutag", "--model", "gat"], "unknown model 'gat': choose one of gcn, gin"),
         (["mutag", "--centrality", "fame"], "unknown centrality 'fame'"),
+        (["good.txt", "--graphs", "2"], "--graphs is for datasets of several graphs"),
+        (["good.txt", "--rewiring", "magic"], "unknown rewiring 'magic'"),
         (["mutag", "--width", "0"], "--width must be a whole number, 1 or more, not 0"),
         (["mutag", "--layers", "0"], "--layers must be a whole number, 1 or more, not 0"),
         (["mutag", "--k", "-1"], "--k must be a whole number, zero or more, not -1"),

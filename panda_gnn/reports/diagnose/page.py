@@ -4,112 +4,69 @@ from __future__ import annotations
 
 import html
 import math
-from importlib.resources import files
-from string import Template
 
 import torch
-from torch import Tensor
 
-from panda_gnn import __version__
+from panda_gnn.reports.diagnose.maps import DRAWN_NODES, graph_maps
 from panda_gnn.reports.diagnose.numbers import Diagnosis
 from panda_gnn.reports.diagnose.text import (
     Grid,
-    counted,
     graph_numbers,
     grids,
     model_in_words,
     sentences,
 )
-from panda_gnn.reports.drawing.layout import layout
-from panda_gnn.reports.drawing.svg import ColourScale, draw_graph
-
-DRAWN_NODES = 1000
-"""Larger graphs are not drawn: nobody could see anything."""
+from panda_gnn.reports.drawing.scale import ColourScale
+from panda_gnn.reports.pages.frame import items, make_page
 
 
 def diagnosis_page(diagnosis: Diagnosis, command: str, drawn_nodes: int = DRAWN_NODES) -> str:
-    """The page: sentences, maps of the graph, tables, and the command that made it."""
-    template = Template(
-        files("panda_gnn.reports.diagnose").joinpath("page.html").read_text("utf-8")
+    """The page: sentences, linked maps of the graph, tables, and the command that made it."""
+    model, num_nodes = diagnosis.model, diagnosis.summary.num_nodes
+    high = "are" if model.width_aware else "would be"
+    numbers = "".join(
+        f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>"
+        for name, value in graph_numbers(diagnosis)
     )
     nodes, edges, layers, distances, remedies = grids(diagnosis)
-    return template.substitute(
-        title=html.escape(diagnosis.title),
-        model=html.escape(model_in_words(diagnosis)),
-        sentences="".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences(diagnosis)),
-        numbers="".join(
-            f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>"
-            for name, value in graph_numbers(diagnosis)
-        ),
-        maps=_maps(diagnosis, drawn_nodes),
-        tables="".join(_table(grid) for grid in (nodes, edges, layers)),
-        distances=_table(distances, shaded=2),
-        remedies=_table(remedies),
-        command=html.escape(command),
-        version=html.escape(__version__),
+    graph = None
+    maps = (
+        f'<p class="note">The graph has {num_nodes} nodes; graphs of up to {drawn_nodes} are '
+        "drawn.</p>"
     )
-
-
-def _maps(diagnosis: Diagnosis, drawn_nodes: int) -> str:
-    if diagnosis.summary.num_nodes > drawn_nodes:
-        return (
-            f'<p class="note">The graph has {diagnosis.summary.num_nodes} nodes; graphs of up to '
-            f"{drawn_nodes} are drawn.</p>"
-        )
-    model, position = diagnosis.model, layout(diagnosis.data)
-    rims = f"the {counted(diagnosis.num_high, 'high node')}"
-    if not model.width_aware:
-        rims = f"the {counted(diagnosis.num_high, 'node')} that PANDA would widen"
-    maps: list[tuple[str, str, str, ColourScale, dict[str, Tensor]]] = [
-        (
-            "High nodes",
-            f"Coloured by {model.centrality}; a thick rim marks {rims}.",
-            model.centrality,
-            ColourScale.of(diagnosis.scores),
-            {"node_values": diagnosis.scores},
-        ),
-        (
-            "Effective resistance",
-            "Of every edge; 1 is a bridge.",
-            "ohm",
-            ColourScale(0.0, 1.0),
-            {"edge_values": diagnosis.resistance},
-        ),
-        (
-            "Curvature",
-            "Balanced Forman curvature of every edge; negative where the graph is tight.",
-            "curvature",
-            ColourScale.around_zero(diagnosis.curvature),
-            {"edge_values": diagnosis.curvature},
-        ),
-        (
-            "Sensitivity",
-            "How much the other nodes feel each node's input, on average, after layer "
-            f"{model.num_layers}.",
-            "mean sensitivity",
-            ColourScale.of(diagnosis.felt),
-            {"node_values": diagnosis.felt},
-        ),
-    ]
-    figures = []
-    for title, about, unit, scale, values in maps:
-        drawing = draw_graph(
-            position,
-            diagnosis.edges,
+    if num_nodes <= drawn_nodes:
+        graph = graph_maps(
+            diagnosis.data,
             diagnosis.names,
-            title=title,
-            high=diagnosis.data.high,
-            scale=scale,
-            **values,
+            diagnosis.node_measures,
+            diagnosis.edge_measures,
+            diagnosis.rewired,
+            centrality_name=model.centrality,
+            k=model.k,
+            seed=model.seed,
         )
-        head = f"<h3>{html.escape(title)}</h3><p>{html.escape(about)}</p>"
-        figures.append(f"<figure>{head}{drawing}{scale.legend(unit)}</figure>")
-    return "".join(figures)
+        maps = (
+            f"<h2>Maps</h2><p>Nodes with a thick rim {high} wide in this model; k and the "
+            'centrality can be changed here to see others.</p><div id="explorer"></div>'
+        )
+    body = (
+        f'<header class="top"><h1>{html.escape(diagnosis.title)}</h1>'
+        f'<p class="lead">{html.escape(model_in_words(diagnosis))}</p>'
+        f"<ul>{items(sentences(diagnosis))}</ul></header>"
+        f'<dl class="numbers">{numbers}</dl>{maps}'
+        f'<div class="grid three">{"".join(grid_table(grid) for grid in (nodes, edges, layers))}'
+        f'</div><div class="grid">{grid_table(distances, shaded=2)}{grid_table(remedies)}</div>'
+    )
+    first = [measure.name for measure in diagnosis.node_measures]
+    shown = [f"node:{name}" for name in (model.centrality, *first)]
+    shown[1:1] = [f"edge:{measure.name}" for measure in diagnosis.edge_measures[:2]]
+    data = {"kind": "graph", "graph": graph, "shown": shown[:4]}
+    return make_page(f"{diagnosis.title} – panda diagnose", body, data, ("explorer.js",), command)
 
 
-def _table(grid: Grid, shaded: int | None = None) -> str:
+def grid_table(grid: Grid, shaded: int | None = None) -> str:
     """A table; from column ``shaded`` on, cells are the darker the larger their number."""
-    head = "".join(f"<th>{html.escape(column)}</th>" for column in grid.columns)
+    head = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in grid.columns)
     scale = _logarithms(grid, shaded) if shaded is not None else None
     rows = []
     for row in grid.rows:
@@ -122,12 +79,13 @@ def _table(grid: Grid, shaded: int | None = None) -> str:
                 style = ' class="nothing"' if math.isnan(value) else colour
             cells.append(f"<td{style}>{html.escape(cell)}</td>")
         rows.append(f"<tr>{''.join(cells)}</tr>")
-    kind = "shaded" if shaded is not None else "long" if len(grid.columns) > 5 else "short"
+    kind = "shaded" if shaded is not None else "plain"
     return (
         f'<section class="{kind}"><h2>{html.escape(grid.title)}</h2>'
         f"<p>{html.escape(grid.about)}</p>"
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div></section>"
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(grid.title)}">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        "</section>"
     )
 
 

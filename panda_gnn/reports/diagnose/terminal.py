@@ -22,15 +22,15 @@ def print_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
     for sentence in sentences(diagnosis):
         console.print(Text(f"• {sentence}"))
     console.print()
-    parts = [_numbers(diagnosis), _rendered(layers), _rendered(nodes), _rendered(edges)]
+    parts = [_numbers(diagnosis), rendered(layers), rendered(nodes), rendered(edges)]
     if console.width >= TWO_COLUMNS:
         page = Table.grid(padding=(0, 3))
         page.add_row(Group(*parts[:2]), Group(*parts[2:]))
         console.print(page)
     else:
         console.print(*parts)
-    console.print(_rendered(distances))
-    console.print(_rendered(remedies))
+    console.print(rendered(distances))
+    console.print(rendered(remedies))
 
 
 def _numbers(diagnosis: Diagnosis) -> RenderableType:
@@ -38,6 +38,7 @@ def _numbers(diagnosis: Diagnosis) -> RenderableType:
     return Group(Text("The graph", style="bold"), table)
 
 
-def _rendered(grid: Grid) -> RenderableType:
+def rendered(grid: Grid) -> RenderableType:
+    """A table with its title and the sentence about it."""
     table = text_table(grid.columns, ([Text(cell) for cell in row] for row in grid.rows))
     return Group(Text(grid.title, style="bold"), Text(grid.about, style="dim"), table)
