@@ -104,9 +104,9 @@ function same(a, b) { return a === b || (a && b && a.kind === b.kind && a.index 
 
 class GraphMap {
   constructor(explorer, place, measure) {
-    this.explorer = explorer; this.measure = measure; this.scale = "linear";
+    this.explorer = explorer; this.measure = this.wanted = measure; this.scale = "linear";
     this.base = element("canvas", { tabindex: 0, role: "img" }); this.top = element("canvas", { "aria-hidden": "true" });
-    this.select = element("select", { class: "measure", "aria-label": "Measure of the map", onchange: event => { this.measure = event.target.value; this.suit(); this.draw(); } });
+    this.select = element("select", { class: "measure", "aria-label": "Measure of the map", onchange: event => { this.measure = this.wanted = event.target.value; this.suit(); this.draw(); } });
     this.scales = element("select", { class: "scale-of", "aria-label": "Scale of the colours", onchange: event => { this.scale = event.target.value; this.draw(); } }, ...SCALES.map(([key, text]) => element("option", { value: key }, text)));
     this.about = element("p", {}); this.legend = element("div", { class: "scale" });
     place.append(element("figure", {}, element("div", { class: "row apart" }, this.select, this.scales), this.about, element("div", { class: "map" }, this.base, this.top), this.legend));
@@ -116,7 +116,7 @@ class GraphMap {
     const group = (label, kind, list) => element("optgroup", { label }, ...list.map(item => element("option", { value: kind + ":" + item.name }, item.name)));
     this.select.replaceChildren(group("nodes", "node", this.explorer.stage.nodes), group("edges", "edge", this.explorer.stage.links));
     const options = [...this.select.options].map(option => option.value);
-    if (!options.includes(this.measure)) this.measure = options[0];
+    this.measure = options.includes(this.wanted) ? this.wanted : options[0]; // not all are measured after a rewiring
     this.select.value = this.measure; this.suit();
   }
   get of() {
