@@ -6,7 +6,7 @@ For one node ``i`` the product ``s_i s_j`` is least where ``s_j`` is greatest (i
 negative) or least (if it is positive). Walking down the sorted values of ``s`` from that end, at
 most ``d_i + 1`` steps lead to the first node that is neither ``i`` nor a neighbour; and where the
 walk starts alone tells whether ``i`` can beat the best pair so far.
-It is 24 times faster than numpy's search in ten dense products of 2000 nodes.
+It is 16 times faster than numpy's search in ten dense products of 2000 nodes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The weight of each entry of the rows: that of its edge, or normalised for a graph convolution.
 
-Replaces ``index_add`` of degrees and ``pow``: 2.9 times faster on a small batch, 1.9 times on a
+Replaces ``index_add`` of degrees and ``pow``: 3.6 times faster on a small batch, 1.7 times on a
 large one.
 """
 
