@@ -238,21 +238,31 @@ def file_name(name: str) -> str:
     return f"{plain[: LONGEST_NAME - 17]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
 
-def report(command: str, outcome: Outcome, store: Store | None) -> int:
-    """Say what failed and, where rows are kept, what was run and how to go on; the exit code."""
+def print_failures(command: str, outcome: Outcome) -> None:
+    """Say what failed, one sentence for each trial."""
     for failure in outcome.failures:
         print(f"panda {command}: {failure}", file=sys.stderr)
+
+
+def trials(count: int) -> str:
+    """So many trials, in words."""
+    return f"{count} trial{'s' * (count != 1)}"
+
+
+def report(command: str, outcome: Outcome, store: Store | None) -> int:
+    """Say what failed and, where rows are kept, what was run and how to go on; the exit code."""
+    print_failures(command, outcome)
     if store is not None:
         taken = f" and took over {outcome.adopted} from other studies" if outcome.adopted else ""
         if outcome.failed_before:
             print(
-                f"{outcome.failed_before} trials failed in an earlier run and were left out: "
-                "panda study status shows why, --retry-failed runs them again",
+                f"{trials(outcome.failed_before)} failed in an earlier run, not tried again: "
+                "panda study status shows why, --retry-failed runs what failed",
                 file=sys.stderr,
             )
+        left = f"{outcome.left} {'is' if outcome.left == 1 else 'are'} left"
         print(
-            f"ran {outcome.ran} trial{'s' * (outcome.ran != 1)}{taken}; {outcome.left} are left; "
-            f"rows are in {store.path}",
+            f"ran {trials(outcome.ran)}{taken}; {left}; rows are in {store.path}",
             file=sys.stderr,
         )
     if outcome.interrupted:

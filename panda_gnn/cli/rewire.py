@@ -150,7 +150,8 @@ def check_pairs(graphs: Sequence[Data], most: int = MOST_PAIRS) -> None:
 
 def make_rewiring(options: argparse.Namespace) -> Rewiring:
     """The rewiring that the options ask for; those that its method does not have are refused."""
-    from panda_gnn.rewiring import REWIRINGS, Cayley, Expander
+    from panda_gnn.rewiring import REWIRINGS
+    from panda_gnn.rewiring.expander import SecondEdgeSet
 
     kind: Any = REWIRINGS[options.method]
     known = [name for name in OPTIONS if name in inspect.signature(kind).parameters]
@@ -159,7 +160,7 @@ def make_rewiring(options: argparse.Namespace) -> Rewiring:
         if name not in known:
             others = ", ".join(map(flag_of, known)) or "none"
             raise InputError(f"{options.method} has no option {flag_of(name)}: it has {others}")
-    if kind in (Expander, Cayley):
+    if issubclass(kind, SecondEdgeSet):
         asked["interleaved"] = False  # to be measured and drawn with the graph itself
     rewiring: Rewiring = kind(**asked)
     return rewiring

@@ -7,7 +7,12 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from panda_gnn.cli.execution import Execution, add_execution_arguments, report
+from panda_gnn.cli.execution import (
+    Execution,
+    add_execution_arguments,
+    print_failures,
+    report,
+)
 from panda_gnn.cli.names import names_of
 from panda_gnn.cli.options import (
     add_cell_arguments,
@@ -18,7 +23,7 @@ from panda_gnn.cli.options import (
     value,
 )
 from panda_gnn.cli.own import add_own_arguments
-from panda_gnn.errors import InputError
+from panda_gnn.errors import InputError, require
 from panda_gnn.evaluation.store import Finished, by_config_and_seed
 
 if TYPE_CHECKING:  # options are read, and explained, without torch
@@ -58,6 +63,8 @@ def run(options: argparse.Namespace) -> int:
 
     bare = configure(options.dataset, options.backbone, options.method)
     space = _space(options.space) or default_space(bare)
+    if options.sampler != "grid":
+        require("optuna", "search")
     for name, choices in space.items():
         for choice in choices:
             complete(replace(bare, settings={name: choice}))
@@ -88,6 +95,9 @@ def run(options: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             total.interrupted = True
             found = []
+        except InputError:  # no workers are left, say; why trials failed before is worth knowing
+            print_failures("search", total)
+            raise
     if options.json:
         print(json.dumps([_plain(one) for one in found], indent=1))
     elif found:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from panda_gnn.cli.execution import Execution, add_execution_arguments, report
+from panda_gnn.cli.execution import Execution, add_execution_arguments, report, trials
 from panda_gnn.cli.options import (
     add_cell_arguments,
     add_json_argument,
@@ -64,7 +64,7 @@ def run_methods(
     entry, unit = DATASETS[options.dataset], task_of(options.dataset).metric.unit
     study = Study(
         f"{command}-{options.dataset}-{options.backbone}",
-        f"{entry.printed}: {unit.name}, selection {options.selection}, {options.trials} trials "
+        f"{entry.printed}: {unit.name}, selection {options.selection}, {trials(options.trials)} "
         "on shared splits",
         tuple(
             Cell(config.dataset, Line(config.backbone, config.method), (config,))
