@@ -6,21 +6,15 @@ import argparse
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from torch_geometric.data import Data
-
-from panda_gnn.centrality import CENTRALITIES
+from panda_gnn.cli.names import names_of
 from panda_gnn.cli.options import add_choice, add_whole, flag_of
-from panda_gnn.datasets import DATASETS, load, resolve
-from panda_gnn.datasets.files import READERS, read_graph
-from panda_gnn.datasets.resolver import is_own
-from panda_gnn.datasets.saved_graphs import read_saved_graphs
 from panda_gnn.errors import InputError
-from panda_gnn.reports.diagnose.numbers import ModelChoice, diagnose
-from panda_gnn.reports.diagnose.page import diagnosis_page
-from panda_gnn.reports.diagnose.terminal import print_diagnosis
-from panda_gnn.reports.models import MODELS
+from panda_gnn.reports.diagnose.model_choice import ModelChoice
+
+if TYPE_CHECKING:  # options are read, and explained, without torch
+    from torch_geometric.data import Data
 
 MODEL_OPTIONS = ("centrality", "k", "width", "high_width", "num_layers", "seed")
 
@@ -34,8 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a dataset, or your own graphs: a file, a folder, pyg:CLASS/NAME or module:object",
     )
     add_whole(parser, "--graph", "which graph of the dataset (0)", least=0)
-    add_choice(parser, "--model", MODELS, defaults.name)
-    add_choice(parser, "--centrality", CENTRALITIES, defaults.centrality, "which nodes are high")
+    add_choice(parser, "--model", names_of("models"), defaults.name)
+    centralities = names_of("centralities")
+    add_choice(parser, "--centrality", centralities, defaults.centrality, "which nodes are high")
     for option, least, help in (
         ("k", 0, "how many nodes are high"),
         ("width", 1, "hidden width"),
@@ -53,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print the report and write the page."""
+    from rich.console import Console
+
+    from panda_gnn.reports.diagnose.numbers import diagnose
+    from panda_gnn.reports.diagnose.page import diagnosis_page
+    from panda_gnn.reports.diagnose.terminal import print_diagnosis
+
     model = chosen_model(options)
     data, title, stem = chosen_graph(options)
     found = diagnose(data, model, title=title, names=data.get("node_names"))
@@ -80,6 +81,10 @@ def chosen_model(options: argparse.Namespace) -> ModelChoice:
 
 def chosen_graph(options: argparse.Namespace) -> tuple[Data, str, str]:
     """The graph, its title, and a name for files about it."""
+    from panda_gnn.datasets import DATASETS, load, resolve
+    from panda_gnn.datasets.files import READERS, read_graph
+    from panda_gnn.datasets.resolver import is_own
+
     if options.source in DATASETS:
         dataset = load(options.source)
         index = 0 if options.graph is None else options.graph
@@ -115,6 +120,8 @@ def chosen_graph(options: argparse.Namespace) -> tuple[Data, str, str]:
 
 def _is_one(path: Path) -> bool:
     """Whether a file of torch.save holds one graph, or nothing that could be several."""
+    from panda_gnn.datasets.saved_graphs import read_saved_graphs
+
     try:
         return len(read_saved_graphs(path)) == 1
     except InputError:

@@ -6,19 +6,20 @@ import argparse
 from pathlib import Path
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
+from panda_gnn.cli.names import names_of
 from panda_gnn.cli.options import add_whole, one_of
-from panda_gnn.reports.figures import FIGURES, Request, figure_study, make_figure
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    width = max(len(name) for name in FIGURES)
+    figures = names_of("figures")
+    width = max(map(len, figures))
     parser.epilog = "figures:\n" + "\n".join(
-        f"  {name:{width}}  {kind.summary}" for name, kind in FIGURES.items()
+        f"  {name:{width}}  {summary}" for name, summary in figures.items()
     )
     parser.add_argument(
-        "name", type=one_of("figure", FIGURES), metavar="NAME", help="which figure, see below"
+        "name", type=one_of("figure", figures), metavar="NAME", help="which figure, see below"
     )
     parser.add_argument(
         "--dataset", nargs="+", metavar="NAME", help="datasets (those of the paper's figure)"
@@ -33,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure what is not in the store yet, draw the figure and say where it is."""
+    from panda_gnn.reports.figures import FIGURES, Request, figure_study, make_figure
+
     kind = FIGURES[options.name]
     request = Request(
         datasets=kind.datasets if options.dataset is None else tuple(options.dataset),

@@ -7,14 +7,9 @@ import inspect
 import json
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import torch
-from rich.console import Console
-from torch_geometric.data import Data
-from torch_geometric.utils import to_undirected
-
+from panda_gnn.cli.names import names_of
 from panda_gnn.cli.options import (
     add_data_arguments,
     add_json_argument,
@@ -25,20 +20,12 @@ from panda_gnn.cli.options import (
     whole,
 )
 from panda_gnn.cli.own import add_plugin_argument
-from panda_gnn.datasets import resolve
-from panda_gnn.diagnostics.quantities import count_edges, graph_quantities
 from panda_gnn.errors import InputError
-from panda_gnn.graph.parallel import in_parallel
-from panda_gnn.reports.drawing.graph_pictures import plot_rewiring
-from panda_gnn.reports.table_formats import text_table
-from panda_gnn.rewiring import (
-    REWIRINGS,
-    Cayley,
-    Expander,
-    FullyAdjacent,
-    Rewiring,
-    rewire_dataset,
-)
+
+if TYPE_CHECKING:  # options are read, and explained, without torch
+    from torch_geometric.data import Data
+
+    from panda_gnn.rewiring import Rewiring
 
 #: The options of the methods: their types, and what they mean.
 OPTIONS: dict[str, tuple[type, str]] = {
@@ -83,12 +70,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "dataset", metavar="DATASET", help="a name, a folder or a file, as panda train has"
     )
+    rewirings = names_of("rewirings")
     parser.add_argument(
         "--method",
-        type=one_of("method", REWIRINGS),
+        type=one_of("method", rewirings),
         required=True,
         metavar="NAME",
-        help=", ".join(REWIRINGS),
+        help=", ".join(rewirings),
     )
     methods = parser.add_argument_group("options of the methods (their own defaults)")
     for name, (kind, meaning) in OPTIONS.items():
@@ -105,6 +93,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Rewire, measure, print and draw."""
+    import torch
+    from rich.console import Console
+    from torch_geometric.data import Data
+    from torch_geometric.utils import to_undirected
+
+    from panda_gnn.datasets import resolve
+    from panda_gnn.diagnostics.quantities import count_edges, graph_quantities
+    from panda_gnn.graph.parallel import in_parallel
+    from panda_gnn.reports.drawing.graph_pictures import plot_rewiring
+    from panda_gnn.reports.table_formats import text_table
+    from panda_gnn.rewiring import FullyAdjacent, rewire_dataset
+
     rewiring = make_rewiring(options)
     found = resolve(options.dataset, root=options.root, mirror=options.mirror)
     dataset, printed = found.graphs, found.printed
@@ -150,6 +150,9 @@ def check_pairs(graphs: Sequence[Data], most: int = MOST_PAIRS) -> None:
 
 def make_rewiring(options: argparse.Namespace) -> Rewiring:
     """The rewiring that the options ask for; those that its method does not have are refused."""
+    from panda_gnn.rewiring import REWIRINGS
+    from panda_gnn.rewiring.expander import SecondEdgeSet
+
     kind: Any = REWIRINGS[options.method]
     known = [name for name in OPTIONS if name in inspect.signature(kind).parameters]
     asked = {name: value for name in OPTIONS if (value := getattr(options, name)) is not None}
@@ -157,7 +160,7 @@ def make_rewiring(options: argparse.Namespace) -> Rewiring:
         if name not in known:
             others = ", ".join(map(flag_of, known)) or "none"
             raise InputError(f"{options.method} has no option {flag_of(name)}: it has {others}")
-    if kind in (Expander, Cayley):
+    if issubclass(kind, SecondEdgeSet):
         asked["interleaved"] = False  # to be measured and drawn with the graph itself
     rewiring: Rewiring = kind(**asked)
     return rewiring
@@ -167,6 +170,8 @@ def _rows(
     before: Sequence[dict[str, float]], after: Sequence[dict[str, float]]
 ) -> list[tuple[str, ...]]:
     """The lines of the table: the number of edges of all graphs, and means over graphs."""
+    import numpy as np
+
     old, new = (sum(graph["edges"] for graph in graphs) for graphs in (before, after))
     rows: list[tuple[str, ...]] = [
         ("edges of all graphs", f"{old:.0f}", f"{new:.0f}", f"{new - old:+.0f}")

@@ -8,11 +8,6 @@ import time
 
 from panda_gnn.cli.options import add_data_arguments, names
 from panda_gnn.errors import choose
-from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.methods import METHODS
-from panda_gnn.evaluation.trial import run_trial
-from panda_gnn.nn.models import BACKBONES
-from panda_gnn.progress import track
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +21,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Train every method for one epoch on MUTAG: what that compiles is kept for later runs."""
+    from panda_gnn.evaluation.config import Config
+    from panda_gnn.evaluation.methods import METHODS
+    from panda_gnn.evaluation.trial import run_trial
+    from panda_gnn.nn.models import BACKBONES
+    from panda_gnn.progress import track
+
     backbones = options.backbones or list(BACKBONES)
     methods = options.methods or list(METHODS)
     for backbone in backbones:

@@ -15,6 +15,7 @@ its row, so that a row that was altered is noticed and left out.
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import platform
 import subprocess
@@ -45,6 +46,9 @@ Row = Mapping[str, Any]
 Finished = Mapping[str, Mapping[int, Row]]
 
 Identity = tuple[str, Origin, int]
+
+#: How the name of a file ends whose rows are compressed, as in a wheel.
+COMPRESSED = ".xz"
 
 #: Seconds that a line takes to be written, at most.
 MOMENT = 0.02
@@ -198,7 +202,7 @@ class Contents:
 
 
 class Store:
-    """The rows of a study in one file."""
+    """The rows of a study in one file; one that is compressed can only be read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -206,6 +210,8 @@ class Store:
 
     def prepare(self) -> None:
         """Create the file and set aside a damaged last line, or say why that cannot be."""
+        if self.path.suffix == COMPRESSED:
+            raise InputError(f"{self.path} comes with the package and is only read")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self._locked() as file:
@@ -283,6 +289,11 @@ class Store:
 
     def _bytes(self) -> bytes:
         """The whole file; if somebody is about to write its last line, with that line."""
+        if self.path.suffix == COMPRESSED:
+            try:
+                return lzma.decompress(self.path.read_bytes())
+            except lzma.LZMAError as error:
+                raise InputError(f"{self.path} is no compressed file of rows ({error})") from error
         content = self.path.read_bytes()
         if content and not content.endswith(b"\n"):
             time.sleep(MOMENT)

@@ -28,7 +28,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,6 +36,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.evaluation.bundled import bundled_folder, study_names
 from panda_gnn.evaluation.config import TRAINING, Config, Setting, Training
 from panda_gnn.evaluation.metrics import METRICS
 from panda_gnn.evaluation.store import Finished, Row, validation_score
@@ -243,20 +243,8 @@ def best_candidate(cell: Cell, finished: Finished, choose_on: int) -> Choice | N
     return Choice(winner, len(shared), everyone and len(shared) >= choose_on)
 
 
-def studies_folder() -> Path:
-    """The folder of the studies: inside an installed package, beside the package in a checkout."""
-    package = Path(str(files("panda_gnn")))
-    installed = package / "studies"
-    return installed if installed.is_dir() else package.parent / "studies"
-
-
-def study_names() -> list[str]:
-    """The studies that come with panda-gnn."""
-    return sorted(path.stem for path in studies_folder().glob("*.toml"))
-
-
 def load_study(name: str, **settings: Setting) -> Study:
-    """A study by its name (one of :func:`study_names`) or by a path that ends in ``.toml``.
+    """A study by its name, if it comes with the package, or by a path that ends in ``.toml``.
 
     ``settings`` hold for every cell, whatever the file says.
     """
@@ -266,7 +254,7 @@ def load_study(name: str, **settings: Setting) -> Study:
 
     path = Path(name)
     if path.suffix != ".toml":
-        path = studies_folder() / f"{choose('study', name, study_names())}.toml"
+        path = bundled_folder("studies") / f"{choose('study', name, study_names())}.toml"
     try:
         content = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:

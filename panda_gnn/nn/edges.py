@@ -142,6 +142,8 @@ class Edges:
             return edge[self.order], None if loop is None else loop[self.targets]
         source, target = self.edge_index
         weight = self.weight(dtype)
+        if self_loops:
+            weight = weight * self.counted()
         degree = weight.new_zeros(self.num_targets).index_add(0, target, weight)
         loop = None
         if self_loops:
@@ -152,6 +154,16 @@ class Edges:
         scale = torch.where(degree > 0, scale, torch.zeros_like(scale))
         edge = scale[source] * weight * scale[target]
         return edge, None if loop is None else loop * scale * scale
+
+    def counted(self) -> Tensor:
+        """Whether each edge counts where self-loops are added: of several self-loops of a node the
+        last one alone does, as in PyG's ``GCNConv``."""
+        source, target = self.edge_index
+        place = torch.arange(target.numel(), device=target.device)
+        loop = source == target
+        last = place.new_full((self.num_targets,), -1)
+        last = last.scatter_reduce(0, target, torch.where(loop, place, -1), "amax")
+        return ~loop | (place == last[target])
 
     def relation(self, relation: int) -> Edges:
         """The edges of one relation; without ``edge_type`` all edges are of relation 0."""

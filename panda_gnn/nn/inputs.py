@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -12,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch_geometric import EdgeIndex
 
-from panda_gnn.errors import InputError
+from panda_gnn.errors import InputError, choose
 
 EDGE_VALUES = ("edge_weight", "edge_attr", "edge_type")
 """What a graph may have for each edge."""
@@ -155,14 +154,8 @@ def keyword_names(function: Callable[..., Any]) -> list[str]:
 
 def check_options(who: str, options: Iterable[str], known: Sequence[str] | None) -> None:
     """Every option is one that somebody takes."""
-    if known is None:
-        return
-    for name in options:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
-            hint = hint if known else "it takes none"
-            raise InputError(f"unknown option '{name}' of {who}: {hint}")
+    for name in () if known is None else options:
+        choose("option", name, known, f"of {who}")
 
 
 def check_factory(make: Any, argument: str) -> None:

@@ -9,13 +9,12 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.options import flag
-from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges, with_virtual_nodes
-from panda_gnn.rewiring.expander import cayley_graph, group_size, smallest_modulus
+from panda_gnn.rewiring.base import both_directions, with_edges, with_virtual_nodes
+from panda_gnn.rewiring.expander import SecondEdgeSet, cayley_graph, group_size, smallest_modulus
 
 
 @functional_transform("cayley")
-class Cayley(Rewiring):
+class Cayley(SecondEdgeSet):
     r"""Cayley graph propagation, of `"Cayley Graph Propagation"
     <https://arxiv.org/abs/2410.03424>`_.
 
@@ -31,12 +30,6 @@ class Cayley(Rewiring):
     Args:
         interleaved: Whether to write a second edge set rather than to change the first.
     """
-
-    kept = False
-
-    def __init__(self, interleaved: bool = True) -> None:
-        super().__init__()
-        self.interleaved = flag("interleaved", interleaved)
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The edges of the graph and of the Cayley graph, whose nodes may be more."""

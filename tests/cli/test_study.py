@@ -105,7 +105,7 @@ def test_a_trial_that_cannot_learn_is_shown_as_failed(
     assert main(["study", "status", "own.toml"]) == 0
     assert "failed: none on gcn, mutag, seed 0: FloatingPointError" in capsys.readouterr().out
     assert main(run) == 0
-    assert "1 trials failed in an earlier run and were left out" in capsys.readouterr().err
+    assert "1 trial failed in an earlier run, not tried again" in capsys.readouterr().err
 
 
 def test_status_of_all_studies(capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,7 +51,7 @@ def test_every_method_of_one_backbone_and_panda_of_the_others(
     def note(config: Config, seed: int, **where: object) -> None:
         trained.append((config.backbone, config.method, config.max_epochs))
 
-    monkeypatch.setattr("panda_gnn.cli.warmup.run_trial", note)
+    monkeypatch.setattr("panda_gnn.evaluation.trial.run_trial", note)
     assert main(["warmup", "--methods", "none,panda,fosr", "--backbones", "gcn,gin"]) == 0
     assert trained == [
         ("gcn", "none", 1),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from panda_gnn.errors import InputError
+from panda_gnn.evaluation.bundled import study_names
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.origin import origin_of
@@ -18,7 +19,6 @@ from panda_gnn.evaluation.study import (
     Study,
     best_candidate,
     load_study,
-    study_names,
 )
 from panda_gnn.paper import best_settings, published, tables
 from tests.evaluation.pretend import Row, pretend_trial, small_study

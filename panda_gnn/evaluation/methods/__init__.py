@@ -124,10 +124,12 @@ def complete(config: Config, measure: Measure | None = None, task: Task | None =
             f"method {config.method} is for datasets with a class for every graph, "
             f"{config.dataset} is none: choose another method or dataset"
         )
-    defaults = {**method.defaults(task, config), **task.settings, **own}
-    config = _with_settings(config, defaults, f"method {config.method}", task.usual)
+    of_method = method.defaults(task, config)
+    defaults = {**of_method, **task.settings, **own}
+    registered = of_method if ("method", config.method) in OWNERS else {}
+    config = _with_settings(config, defaults, f"method {config.method}", task.usual, registered)
     high_width: Any = config.settings.get("high_width", config.width)
-    if high_width < config.width:
+    if "high_width" not in registered and high_width < config.width:
         raise InputError(f"high_width is {high_width}, it must be at least width ({config.width})")
     task.check(config)
     try:
@@ -176,7 +178,8 @@ def graphs_and_model(data: TaskData, config: Config, seed: int) -> tuple[GraphTa
     return graphs, method.model(data.task, graphs, config)
 
 
-#: What settings may be; any other is of the type of its default.
+#: What settings of the methods, tasks and measures that come with the package may be; any other,
+#: and whatever a plugin's method calls its own, is of the type of its default.
 KINDS = {
     "k": Natural,
     "high_width": Count,
@@ -197,11 +200,13 @@ def _with_settings(
     defaults: Mapping[str, Setting],
     owner: str,
     usual: Mapping[str, Setting] = MappingProxyType({}),
+    registered: Mapping[str, Setting] = MappingProxyType({}),
 ) -> Config:
     accepted = {**defaults, **usual}
     for name, value in config.settings.items():
         choose("setting", name, accepted, f"of {owner}")
-        kind = KINDS.get(name) or KINDS_OF_DEFAULTS.get(type(accepted[name]), Setting)
+        kind = None if name in registered else KINDS.get(name)
+        kind = kind or KINDS_OF_DEFAULTS.get(type(accepted[name]), Setting)
         validate(f"settings.{config.method}.{name}", value, kind)
     settings = {**defaults, **config.settings}
     unusual = {k: v for k, v in settings.items() if k not in usual or v != usual[k]}

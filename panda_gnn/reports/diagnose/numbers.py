@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -27,7 +26,8 @@ from panda_gnn.errors import InputError
 from panda_gnn.graph.components import components
 from panda_gnn.graph.limits import EXACT_SUMMARY_NODES
 from panda_gnn.nn import GNN
-from panda_gnn.reports.models import printed_name, untrained_model
+from panda_gnn.reports.diagnose.model_choice import ModelChoice
+from panda_gnn.reports.models import printed_name
 from panda_gnn.rewiring.fosr import FoSR
 from panda_gnn.transforms import ExpandWidth
 
@@ -37,46 +37,6 @@ FEW_SOURCES = 16
 FEATURES = 4
 #: Changes are compared on the inputs of so many nodes.
 SOURCES = 64
-
-
-@dataclass(frozen=True)
-class ModelChoice:
-    """The untrained model that is looked at.
-
-    Attributes:
-        name: A backbone, or ``panda-`` and a backbone.
-        width: Hidden width.
-        high_width: Hidden width of high nodes.
-        num_layers: Number of hidden layers.
-        k: How many nodes are high.
-        centrality: Which nodes these are.
-        seed: Seeds the weights and whatever else is random.
-    """
-
-    name: str = "panda-gcn"
-    width: int = 64
-    high_width: int = 128
-    num_layers: int = 4
-    k: int = 3
-    centrality: str = "betweenness"
-    seed: int = 0
-
-    @property
-    def backbone(self) -> str:
-        """The backbone."""
-        return self.name.removeprefix("panda-")
-
-    @property
-    def width_aware(self) -> bool:
-        """Whether high nodes are wider."""
-        return self.name != self.backbone
-
-    def make(self, name: str, in_channels: int, **options: Any) -> GNN:
-        """An untrained model with these sizes; two scores come after the hidden layers."""
-        sizes: dict[str, Any] = {"width": self.width, "high_width": self.high_width} | options
-        return untrained_model(
-            name, in_channels, 2, num_layers=self.num_layers, seed=self.seed, **sizes
-        )
 
 
 @dataclass(frozen=True)

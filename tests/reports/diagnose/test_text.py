@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from panda_gnn.reports.diagnose.numbers import ModelChoice, diagnose
+from panda_gnn.reports.diagnose.model_choice import ModelChoice
+from panda_gnn.reports.diagnose.numbers import diagnose
 from panda_gnn.reports.diagnose.page import diagnosis_page
 from panda_gnn.reports.diagnose.text import grids, sentences
 from tests.odd_graphs import ODD_GRAPHS
