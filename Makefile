@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 
-.PHONY: demo test coverage lint mutants chaos tables bench audit lock clean
+.PHONY: demo test test-random coverage lint mutants chaos tables bench audit lock clean
 
 demo: $(CORE)
 	$(BIN)/panda compare --dataset mutag --backbone gcn
@@ -19,6 +19,10 @@ PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 test: $(READY)
 	$(FILLED) $(PYTEST) $(KERNELS)
 	$(PYTEST) tests $(KERNELS:%=--ignore=%)
+
+# The same tests in another order every time; the seed that is printed repeats one.
+test-random: $(READY)
+	$(PYTEST) -p randomly
 
 # The same tests, with the branches they take; on Python 3.11 the tracer costs 1.6 times the time.
 coverage: $(READY)

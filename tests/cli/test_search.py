@@ -20,7 +20,9 @@ from tests.evaluation.pretend import CODE, pretend_trial
 
 
 @pytest.fixture(autouse=True)
-def _pretend(tmp_path: Path, shared_root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _pretend(
+    tmp_path: Path, shared_root: Path, monkeypatch: pytest.MonkeyPatch, staying: None
+) -> Iterator[None]:
     monkeypatch.setenv("PANDA_DATA_ROOT", str(shared_root))
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.chdir(tmp_path)

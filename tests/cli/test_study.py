@@ -34,7 +34,9 @@ max_epochs = 2
 
 
 @pytest.fixture(autouse=True)
-def _surroundings(shared_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _surroundings(
+    shared_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, staying: None
+) -> None:
     monkeypatch.setenv("PANDA_DATA_ROOT", str(shared_root))
     monkeypatch.delenv("PANDA_DATA_MIRROR", raising=False)
     monkeypatch.setenv("COLUMNS", "120")
