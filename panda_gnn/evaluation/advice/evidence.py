@@ -79,10 +79,10 @@ class Evidence:
         return max((name for name in names if name in self.merits), key=self.mean)
 
     def compare(self, names: Sequence[str], reference: str) -> dict[str, Comparison]:
-        """Those of ``names`` that were scored against one of them, with p-values corrected for
-        their number."""
+        """Those of ``names`` that were scored against a reference, with p-values corrected for
+        their number; nothing where the reference was not scored."""
         found = {}
-        for name in names:
+        for name in names if reference in self.merits else ():
             if name in self.merits and name != reference:
                 scores = self.merits[name], self.merits[reference]
                 difference = paired_difference(*scores, self.ratio)

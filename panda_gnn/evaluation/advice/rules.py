@@ -51,7 +51,7 @@ def findings(evidence: Evidence) -> list[Finding]:
     remedies = [_remedy(evidence, one) for one in over_plain.values()]
     order = {"try": 0, "explained": 1, "unknown": 2, "avoid": 3}
     remedies.sort(key=lambda finding: (order[finding.kind], -finding.because[0].mean))
-    return [cause, *remedies, _distance(evidence)]
+    return [cause, *remedies, *_distance(evidence)]
 
 
 def _cause(evidence: Evidence) -> Finding:
@@ -96,19 +96,19 @@ def _remedy(evidence: Evidence, gain: Comparison) -> Finding:
     return Finding("try", gain.name, (gain, over_quick))
 
 
-def _distance(evidence: Evidence) -> Finding:
+def _distance(evidence: Evidence) -> list[Finding]:
     """Whether distances stand in the way: whether shorter paths or more layers beat the plain
-    backbone and also all that knows no distant node."""
+    backbone and also all that knows no distant node. Without either, nothing is said."""
     over_plain = evidence.compare(SHORTER_PATHS, PLAIN)
     over_quick = evidence.compare(SHORTER_PATHS, evidence.best(EXPLANATIONS))
     both = [(over_plain[name], over_quick[name]) for name in over_plain]
+    if not both:
+        return []
     helped = [pair for pair in both if all(one.is_gain for one in pair)]
-    if helped:
-        best = max(helped, key=lambda pair: pair[0].mean)
-        return Finding("far", best[0].name, best)
-    best = max(both, key=lambda pair: pair[0].mean)
     ruled_out = all(any(_is_useless(evidence, one) for one in pair) for pair in both)
-    return Finding("near" if ruled_out else "distance unknown", best[0].name, best)
+    kind = "far" if helped else "near" if ruled_out else "distance unknown"
+    best = max(helped or both, key=lambda pair: pair[0].mean)
+    return [Finding(kind, best[0].name, best)]
 
 
 def _is_useless(evidence: Evidence, one: Comparison) -> bool:

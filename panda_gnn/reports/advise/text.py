@@ -23,19 +23,37 @@ WORDS = {
     DEEPER: "the plain backbone with twice the layers",
 }
 CAUSES = {
-    "size alone": "The label follows the size: the numbers of nodes and edges alone tell it",
-    "features alone": "The label follows the features: they tell it without any edge",
-    "local structure": "The label is in the local structure: histograms of degrees, triangles and "
-    "betweenness tell it without features and without a network",
-    "untrained probe": "The label is in the features and who is near whom: averages over "
-    "neighbours tell it without learned messages",
-    PLAIN: "The label takes learned message passing: the plain backbone tells it",
-    SIZE: "The label takes message passing and the size: the plain backbone that is told the size "
-    "tells it",
-    "centralities": "The label takes knowing where in the graph a node stands",
-    "panda": "The label takes more than the plain backbone: PANDA tells it",
+    "size alone": (
+        "The label follows the size",
+        "the numbers of nodes and edges alone reach",
+    ),
+    "features alone": (
+        "The label follows the features",
+        "without any edge they reach",
+    ),
+    "local structure": (
+        "The label is in the local structure",
+        "histograms of degrees, triangles and betweenness, without features and without a network, "
+        "reach",
+    ),
+    "untrained probe": (
+        "The label is in the features and who is near whom",
+        "averages over neighbours, without learned messages, reach",
+    ),
+    PLAIN: (
+        "The label takes learned message passing",
+        "the plain backbone reaches",
+    ),
+    SIZE: (
+        "The label takes message passing and the size",
+        "the plain backbone that is told the size reaches",
+    ),
+    "centralities": (
+        "The label takes knowing where in the graph a node stands",
+        "the plain backbone with centralities as input reaches",
+    ),
 }
-FAR = "The label is a message from far away: it is told only where paths are shorter or layers more"
+"""What is said of a cause, and of what shows it."""
 
 
 def advice_sentences(advice: Advice) -> list[str]:
@@ -68,12 +86,22 @@ def _opening(advice: Advice, finding: Finding) -> str:
             "here; no remedy against over-squashing can be judged before something works at all."
         )
     over_majority, *controls = finding.because
-    cause = CAUSES.get(finding.subject, FAR if finding.subject in SHORTER_PATHS else "")
-    cause = cause or f"The label is told best by {finding.subject}"
-    text = f"{cause} ({_score(advice, finding.subject)}; {_points(advice, over_majority)})."
+    claim, shown = CAUSES.get(finding.subject) or (
+        "The label is a message from far away"
+        if finding.subject in SHORTER_PATHS
+        else "The label takes more than the plain backbone",
+        f"{finding.subject} reaches",
+    )
+    text = (
+        f"{claim}, as far as anything tried can tell: {shown} {_score(advice, finding.subject)} "
+        f"({_points(advice, over_majority)})."
+    )
     for control in controls:
-        if control.name == finding.subject:
+        if control.name == finding.subject and control.is_gain:
             text += f" It is not {control.reference}: {_points(advice, control)}."
+        elif control.name == finding.subject:
+            more = f"Whether it is more than {control.reference} cannot be said"
+            text += f" {more}: {_points(advice, control)}."
         else:
             text += f" Nothing beats it: the next, {control.name}, is {_points(advice, control)}."
     return text

@@ -77,6 +77,13 @@ def test_a_loss_is_not_worth_trying() -> None:
     assert by_subject(others)["virtual-node"] == "avoid"
 
 
+def test_trainings_that_failed_leave_the_rest() -> None:
+    evidence = made_up(scores={"features alone": 0.9})
+    merits = {k: v for k, v in evidence.merits.items() if k not in NETWORKS}
+    (cause,) = findings(replace(evidence, merits=merits))
+    assert (cause.kind, cause.subject) == ("cause", "features alone")
+
+
 def test_nodes_have_no_size() -> None:
     evidence = made_up(scores=ALL_HIGH, noise=0.005, of_nodes=True)
     merits = {k: v for k, v in evidence.merits.items() if k not in ("size", "size alone")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -11,7 +12,7 @@ from rich.console import Console
 from panda_gnn.diagnostics import summarise_dataset
 from panda_gnn.evaluation.advice.advice import Advice
 from panda_gnn.evaluation.advice.plan import NETWORKS, Budget
-from panda_gnn.evaluation.advice.rules import findings
+from panda_gnn.evaluation.advice.rules import Finding, findings
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.metrics import ACCURACY
 from panda_gnn.reports.advise.page import advice_page
@@ -40,9 +41,13 @@ def test_size_and_what_its_control_says() -> None:
 
 
 def test_structure_message_noise_and_few() -> None:
-    structure = advice_sentences(advice_on(scores={"local structure": 0.95}))[0]
+    advice = advice_on(scores={"local structure": 0.95})
+    structure = advice_sentences(advice)[0]
     assert structure.startswith("The label is in the local structure")
     assert "It is not " in structure
+    over_majority, control, _ = advice.findings[0].because
+    weak = Finding("cause", "local structure", (over_majority, replace(control, p=0.5)))
+    assert "Whether it is more than" in advice_sentences(replace(advice, findings=[weak]))[0]
     message = advice_sentences(advice_on(scores={"fosr": 0.8}))
     assert message[0].startswith("The label is a message from far away")
     assert message[-1].startswith("Distances stand in the way: 30% of the connected pairs")

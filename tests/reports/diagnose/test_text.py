@@ -24,7 +24,8 @@ def test_what_the_barbell_is_told() -> None:
     assert "From depth 4 to 7, 54% of the pairs gain share" in said
     numbers = dict(graph_numbers(found))
     assert numbers["lowest resistance curvature"] == "-0.5"
-    assert float(numbers["prevalence"]) == pytest.approx(sensitivity_decay(found.data).prevalence)
+    prevalence = sensitivity_decay(found.data).prevalence
+    assert float(numbers["prevalence"]) == pytest.approx(prevalence, abs=5e-4)
     nodes, edges, *_ = grids(found)
     assert [row[0] for row in nodes.rows[:3]] == ["e", "d", "f"]
     assert [row[0] for row in edges.rows[:2]] == ["d – e", "e – f"]
