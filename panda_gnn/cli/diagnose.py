@@ -28,6 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a dataset, or your own graphs: a file, a folder, pyg:CLASS/NAME or module:object",
     )
     add_whole(parser, "--graph", "which graph of the dataset (0)", least=0)
+    parser.add_argument(
+        "--summary", action="store_true", help="sum up all graphs of the dataset instead of one"
+    )
+    add_whole(parser, "--graphs", "with --summary: how many graphs to measure (100)")
     add_choice(parser, "--model", names_of("models"), defaults.name)
     centralities = names_of("centralities")
     add_choice(parser, "--centrality", centralities, defaults.centrality, "which nodes are high")
@@ -53,20 +57,52 @@ def run(options: argparse.Namespace) -> None:
     from panda_gnn.reports.diagnose.numbers import diagnose
     from panda_gnn.reports.diagnose.page import diagnosis_page
     from panda_gnn.reports.diagnose.terminal import print_diagnosis
+    from panda_gnn.reports.pages import write_page
 
     model = chosen_model(options)
+    if options.summary:
+        sum_up(options)
+        return
+    if options.graphs is not None:
+        raise InputError("--graphs goes with --summary: --graph chooses one graph")
     data, title, stem = chosen_graph(options)
     found = diagnose(data, model, title=title, names=data.get("node_names"))
     print_diagnosis(found, Console())
     if options.no_html:
         return
     path = options.html or Path(f"diagnose-{stem}.html")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(diagnosis_page(found, command(options)), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the page cannot be written to '{path}' ({error.strerror})") from error
+    write_page(path, diagnosis_page(found, command(options)))
     print(path)
+
+
+def sum_up(options: argparse.Namespace) -> None:
+    """Print what the graphs of the dataset look like, and write the page."""
+    from rich.console import Console
+
+    from panda_gnn.datasets import resolve
+    from panda_gnn.diagnostics import summarise_dataset
+    from panda_gnn.progress import progress_bar
+    from panda_gnn.reports.diagnose.dataset import print_summary, summary_page
+    from panda_gnn.reports.pages import write_page
+
+    if options.graph is not None:
+        raise InputError("--graph chooses one graph: leave it out with --summary")
+    found = resolve(options.source)
+    depth, most = options.num_layers + 1, options.graphs or 100
+    with progress_bar() as bar:
+        task = bar.add_task("graphs", total=min(most, len(found.graphs)))
+        summary = summarise_dataset(
+            found.graphs, depth, most=most, on_graph=lambda done: bar.update(task, completed=done)
+        )
+    print_summary(summary, found.printed, Console())
+    if not options.no_html:
+        path = options.html or Path(f"diagnose-{Path(found.name).stem}.html")
+        words = ["panda", "diagnose", options.source, "--summary"]
+        for flag, given in (("--graphs", options.graphs), ("--layers", options.num_layers)):
+            if given is not None and (flag, given) != ("--layers", ModelChoice().num_layers):
+                words += [flag, str(given)]
+        write_page(path, summary_page(summary, found.printed, shlex.join(words)))
+        print(path)
 
 
 def chosen_model(options: argparse.Namespace) -> ModelChoice:

@@ -98,14 +98,23 @@ class Execution:
         options: The options of :func:`add_execution_arguments`.
         name: The name of the store.
         alone: Whether trials must not share the machine, because they measure time.
+        log: Whether a line with the scores of each trial is printed where there is no terminal.
     """
 
-    def __init__(self, options: argparse.Namespace, name: str, *, alone: bool = False) -> None:
+    def __init__(
+        self,
+        options: argparse.Namespace,
+        name: str,
+        *,
+        alone: bool = False,
+        log: bool = True,
+    ) -> None:
         processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
         self._workers = options.workers or (1 if alone else processors)
         if alone and self._workers != 1:
             raise InputError("--workers must be 1 here: times are measured on a machine at rest")
         self._options = options
+        self._log = log
         self._temporary = None
         self._folder = options.results
         if self._folder is None:
@@ -121,7 +130,7 @@ class Execution:
         self._executor = self._open_executor()
         try:
             self._tracker = open_tracker(self._options.track, self._folder / "tracking")
-            if not sys.stderr.isatty():
+            if self._log and not sys.stderr.isatty():
                 self._tracker = LogTracker(self._tracker)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")

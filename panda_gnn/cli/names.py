@@ -36,7 +36,7 @@ OPTIONS = {
     "--centrality": "centralities",
 }
 #: The commands whose options these are.
-COMMANDS = ("train", "compare", "search")
+COMMANDS = ("train", "compare", "search", "advise")
 
 Names = dict[str, dict[str, str]]
 
@@ -112,7 +112,11 @@ def check_names(words: Sequence[str]) -> None:
     if any(word.startswith("--plugin") for word in words):
         return
     pairs = _options(words) if words and words[0] in COMMANDS else []
-    if words[:1] in (["centrality"], ["rewire"]) and words[1:] and not words[1].startswith("-"):
+    if (
+        words[:1] in (["centrality"], ["rewire"], ["advise"])
+        and words[1:]
+        and not words[1].startswith("-")
+    ):
         pairs.append(("--dataset", words[1]))
     if not pairs or has_plugins():
         return

@@ -21,6 +21,7 @@ from panda_gnn.diagnostics.resistance import (
     resistance_sketch,
     total_resistance,
 )
+from panda_gnn.diagnostics.resistance_curvature import resistance_curvature
 from panda_gnn.diagnostics.signal import hop_distances
 from panda_gnn.diagnostics.spectrum import spectral_gap
 from panda_gnn.errors import InputError, choose
@@ -35,6 +36,7 @@ CURVATURES: Mapping[str, Callable[[Data], Tensor]] = MappingProxyType(
         "curvature": balanced_forman_curvature,
         "augmented-forman": augmented_forman_curvature,
         "ollivier-ricci": ollivier_ricci_curvature,
+        "resistance-curvature": resistance_curvature,
     }
 )
 NODE_MEASURES = (*(name for name in CENTRALITIES if name != "random"), *CURVATURES)
@@ -57,7 +59,8 @@ def bottleneck_nodes(data: Data, by: str = "betweenness", count: int = 10) -> Ra
         data: An undirected graph.
         by: A centrality (the highest first; by ``"resistance"`` these are the nodes hardest to
             reach), or a curvature (the node with the lowest edge first): ``"curvature"`` for
-            balanced Forman, ``"augmented-forman"`` or ``"ollivier-ricci"``.
+            balanced Forman, ``"augmented-forman"``, ``"ollivier-ricci"`` or
+            ``"resistance-curvature"``.
         count: How many nodes; all if there are fewer.
     """
     choose("measure of nodes", by, NODE_MEASURES)
@@ -75,7 +78,7 @@ def bottleneck_edges(
         data: An undirected graph.
         by: ``"resistance"`` (the highest first; a bridge has 1, the greatest there is), or a
             curvature (the lowest first): ``"curvature"`` for balanced Forman,
-            ``"augmented-forman"`` or ``"ollivier-ricci"``.
+            ``"augmented-forman"``, ``"ollivier-ricci"`` or ``"resistance-curvature"``.
         count: How many edges; all if there are fewer.
         exact_nodes: Estimate the resistances of larger graphs.
     """

@@ -51,6 +51,8 @@ def test_print_only() -> None:
         (["bad.txt"], "'bad.txt', line 2: expected 'node node'"),
         (["bad.txt", "--graph", "1"], "--graph chooses a graph of a dataset"),
         (["mutag", "--graph", "188"], "--graph is 188, but mutag has the graphs 0 to 187"),
+        (["mutag", "--graphs", "2"], "--graphs goes with --summary"),
+        (["mutag", "--summary", "--graph", "2"], "leave it out with --summary"),
         (["mutag", "--model", "gat"], "unknown model 'gat': choose one of gcn, gin"),
         (["mutag", "--centrality", "fame"], "unknown centrality 'fame'"),
         (["mutag", "--width", "0"], "--width must be a whole number, 1 or more, not 0"),
@@ -69,3 +71,14 @@ def test_mistakes_get_one_sentence(
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_a_whole_dataset(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["diagnose", "mutag", "--summary", "--graphs", "3", "--layers", "2"]
+    assert cli.main(words) == 0
+    out = capsys.readouterr().out
+    assert "3 of 188 graphs, for a model of 3 message-passing layers" in out
+    assert out.rstrip().endswith("diagnose-mutag.html")
+    assert "panda diagnose mutag --summary --graphs 3 --layers 2" in Path(
+        "diagnose-mutag.html"
+    ).read_text(encoding="utf-8")

@@ -14,7 +14,10 @@ from panda_gnn.centrality import centrality
 from panda_gnn.diagnostics import (
     GraphSummary,
     Sensitivity,
+    SensitivityDecay,
     hop_distances,
+    node_range,
+    range_of_influence,
     sensitivity,
     sensitivity_bound,
     spectral_gap,
@@ -22,9 +25,10 @@ from panda_gnn.diagnostics import (
     total_resistance,
 )
 from panda_gnn.diagnostics.bottlenecks import edge_measure
+from panda_gnn.diagnostics.dataset_summary import decay_where_defined
 from panda_gnn.errors import InputError
 from panda_gnn.graph.components import components
-from panda_gnn.graph.limits import EXACT_SUMMARY_NODES
+from panda_gnn.graph.limits import EXACT_SENSITIVITY_NODES, EXACT_SUMMARY_NODES
 from panda_gnn.nn import GNN
 from panda_gnn.reports.diagnose.model_choice import ModelChoice
 from panda_gnn.reports.models import printed_name
@@ -75,6 +79,12 @@ class Diagnosis:
         edges: Every edge once, ``[2, m]``.
         resistance: The effective resistance of every edge.
         curvature: The balanced Forman curvature of every edge.
+        link_curvature: The curvature of every edge from effective resistance; ``nan`` where the
+            graph is too large for that.
+        range_hops: The range of the model after the last hidden layer, in hops.
+        range_ohm: The same in effective resistance; ``nan`` where the graph is too large for that.
+        range_needed: The range in hops of a task that needs all nodes alike.
+        decay: Prevalence and so on, where the graph has them.
         felt: How much the others feel each node, on average, after the last hidden layer; ``nan``
             for nodes that were not varied.
         measured: The sensitivity of all pairs that were measured, after every layer.
@@ -97,6 +107,11 @@ class Diagnosis:
     edges: Tensor
     resistance: Tensor
     curvature: Tensor
+    link_curvature: Tensor
+    range_hops: float
+    range_ohm: float
+    range_needed: float
+    decay: SensitivityDecay | None
     felt: Tensor
     measured: Sensitivity
     norm: str
@@ -131,6 +146,10 @@ def diagnose(
     summary = summarise(data)
     edges, curvature = edge_measure(data, "curvature")
     _, resistance = edge_measure(data, "resistance")
+    small = num_nodes <= EXACT_SUMMARY_NODES
+    link_curvature = torch.full_like(curvature, torch.nan)
+    if small:
+        _, link_curvature = edge_measure(data, "resistance-curvature")
     network = model.make(model.name, data.x.size(1))
     norm = "operator" if data.x.size(1) <= MANY_FEATURES else "entrywise"
     sources = None if norm == "operator" else FEW_SOURCES
@@ -154,6 +173,11 @@ def diagnose(
         edges=edges,
         resistance=resistance,
         curvature=curvature,
+        link_curvature=link_curvature,
+        range_hops=_range(network, data, model, norm, "hops"),
+        range_ohm=_range(network, data, model, norm, "resistance") if small else float("nan"),
+        range_needed=range_of_influence(known, distance).mean,
+        decay=decay_where_defined(data),
         felt=felt,
         measured=measured,
         norm=norm,
@@ -171,6 +195,21 @@ def _sensitivity(
 ) -> Sensitivity:
     few = FEATURES if norm == "entrywise" else None
     return sensitivity(network, data, norm=norm, sources=sources, input_features=few, seed=seed)
+
+
+def _range(network: GNN, data: Data, model: ModelChoice, norm: str, distance: str) -> float:
+    """Exact where the sensitivity is, else at a few nodes and channels."""
+    few = norm == "entrywise" or int(data.num_nodes or 0) > EXACT_SENSITIVITY_NODES
+    measured = node_range(
+        network,
+        data,
+        distance=distance,
+        layer=model.num_layers - 1,
+        nodes=FEW_SOURCES if few else None,
+        channels=FEATURES if few else None,
+        seed=model.seed,
+    )
+    return measured.mean
 
 
 def _bound(network: GNN, data: Data, measured: Sensitivity) -> Tensor | None:

@@ -1,19 +1,13 @@
-"""A diagnosis as one HTML page that needs nothing but itself."""
+"""A diagnosis as a page."""
 
 from __future__ import annotations
 
 import html
-import math
-from importlib.resources import files
-from string import Template
 
-import torch
 from torch import Tensor
 
-from panda_gnn import __version__
 from panda_gnn.reports.diagnose.numbers import Diagnosis
 from panda_gnn.reports.diagnose.text import (
-    Grid,
     counted,
     graph_numbers,
     grids,
@@ -22,6 +16,8 @@ from panda_gnn.reports.diagnose.text import (
 )
 from panda_gnn.reports.drawing.layout import layout
 from panda_gnn.reports.drawing.svg import ColourScale, draw_graph
+from panda_gnn.reports.grids import as_html
+from panda_gnn.reports.pages import html_page
 
 DRAWN_NODES = 1000
 """Larger graphs are not drawn: nobody could see anything."""
@@ -29,24 +25,16 @@ DRAWN_NODES = 1000
 
 def diagnosis_page(diagnosis: Diagnosis, command: str, drawn_nodes: int = DRAWN_NODES) -> str:
     """The page: sentences, maps of the graph, tables, and the command that made it."""
-    template = Template(
-        files("panda_gnn.reports.diagnose").joinpath("page.html").read_text("utf-8")
-    )
     nodes, edges, layers, distances, remedies = grids(diagnosis)
-    return template.substitute(
-        title=html.escape(diagnosis.title),
-        model=html.escape(model_in_words(diagnosis)),
-        sentences="".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences(diagnosis)),
-        numbers="".join(
-            f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>"
-            for name, value in graph_numbers(diagnosis)
-        ),
+    return html_page(
+        title=diagnosis.title,
+        lead=model_in_words(diagnosis),
+        sentences=sentences(diagnosis),
+        command=command,
+        numbers=graph_numbers(diagnosis),
         maps=_maps(diagnosis, drawn_nodes),
-        tables="".join(_table(grid) for grid in (nodes, edges, layers)),
-        distances=_table(distances, shaded=2),
-        remedies=_table(remedies),
-        command=html.escape(command),
-        version=html.escape(__version__),
+        tables=[as_html(grid) for grid in (nodes, edges, layers)],
+        wide=[as_html(distances, shaded=2), as_html(remedies)],
     )
 
 
@@ -83,6 +71,14 @@ def _maps(diagnosis: Diagnosis, drawn_nodes: int) -> str:
             {"edge_values": diagnosis.curvature},
         ),
         (
+            "Resistance curvature",
+            "Curvature of every edge from effective resistance; negative where both sides hang "
+            "together by few others.",
+            "curvature",
+            ColourScale.around_zero(diagnosis.link_curvature),
+            {"edge_values": diagnosis.link_curvature},
+        ),
+        (
             "Sensitivity",
             "How much the other nodes feel each node's input, on average, after layer "
             f"{model.num_layers}.",
@@ -105,41 +101,3 @@ def _maps(diagnosis: Diagnosis, drawn_nodes: int) -> str:
         head = f"<h3>{html.escape(title)}</h3><p>{html.escape(about)}</p>"
         figures.append(f"<figure>{head}{drawing}{scale.legend(unit)}</figure>")
     return "".join(figures)
-
-
-def _table(grid: Grid, shaded: int | None = None) -> str:
-    """A table; from column ``shaded`` on, cells are the darker the larger their number."""
-    head = "".join(f"<th>{html.escape(column)}</th>" for column in grid.columns)
-    scale = _logarithms(grid, shaded) if shaded is not None else None
-    rows = []
-    for row in grid.rows:
-        cells = []
-        for place, cell in enumerate(row):
-            style = ""
-            if scale is not None and shaded is not None and place >= shaded:
-                value = _logarithm(cell)
-                colour = f' style="background:{scale(value)}"'
-                style = ' class="nothing"' if math.isnan(value) else colour
-            cells.append(f"<td{style}>{html.escape(cell)}</td>")
-        rows.append(f"<tr>{''.join(cells)}</tr>")
-    kind = "shaded" if shaded is not None else "long" if len(grid.columns) > 5 else "short"
-    return (
-        f'<section class="{kind}"><h2>{html.escape(grid.title)}</h2>'
-        f"<p>{html.escape(grid.about)}</p>"
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div></section>"
-    )
-
-
-def _logarithm(cell: str) -> float:
-    try:
-        value = float(cell)
-    except ValueError:
-        return math.nan
-    return math.log10(value) if value > 0 else math.nan
-
-
-def _logarithms(grid: Grid, shaded: int) -> ColourScale:
-    values = torch.tensor([_logarithm(cell) for row in grid.rows for cell in row[shaded:]])
-    scale = ColourScale.of(values)
-    return ColourScale(scale.low, scale.high, ("#FFFFFF", "#FDEBC0", "#F7C873"))

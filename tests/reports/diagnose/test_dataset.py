@@ -1,0 +1,37 @@
+"""The graphs of a dataset in words, in a table and on a page."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from rich.console import Console
+
+from panda_gnn.diagnostics import summarise_dataset
+from panda_gnn.diagnostics.dataset_summary import QUANTITIES
+from panda_gnn.reports.diagnose.dataset import (
+    print_summary,
+    summary_grid,
+    summary_page,
+    summary_sentences,
+)
+from tests.odd_graphs import ODD_GRAPHS, undirected
+
+
+def test_what_is_said_of_paths_and_parts() -> None:
+    summary = summarise_dataset([ODD_GRAPHS["path"], ODD_GRAPHS["two components"]], 2)
+    said = " ".join(summary_sentences(summary))
+    assert "Averaging over neighbours 2 times brings a node what is 0." in said
+    assert "32% of the connected pairs are more than 2 hops apart" in said
+    assert "50% of the graphs have several components" in said
+    assert [row[0] for row in summary_grid(summary).rows] == list(QUANTITIES)
+    console = Console(width=120, record=True, file=StringIO())
+    print_summary(summary, "two", console)
+    assert "2 graphs, for a model of 2 message-passing layers" in console.export_text()
+    page = summary_page(summary, "<two>", "panda diagnose two --summary")
+    assert "&lt;two&gt;" in page
+    assert "lowest resistance curvature" in page
+
+
+def test_graphs_without_edges() -> None:
+    summary = summarise_dataset([undirected(1), undirected(3)], 2)
+    assert "needs 0.00" in summary_sentences(summary)[0]
