@@ -41,7 +41,7 @@ def test_links_lead_somewhere_and_nothing_waits_to_be_filled_in(page: Path) -> N
     assert re.findall(r"^[A-Z]+_[A-Z_]+$|TODO|FIXME", text, re.MULTILINE) == []
 
 
-@pytest.mark.parametrize("name", ["use-in-your-model", "explain"])
+@pytest.mark.parametrize("name", ["use-in-your-model", "explain", "roles"])
 def test_the_code_of_a_page_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """Width-aware layers and models."""
 
+from panda_gnn.nn.binned_embedding import BinnedEmbedding
 from panda_gnn.nn.ct_layer import CommuteTimeGNN, CTLayer
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
@@ -10,10 +11,15 @@ from panda_gnn.nn.panda_conv import PandaConv, PlainConv
 from panda_gnn.nn.partition import WidthPartition
 from panda_gnn.nn.rgcn import PandaRGCNConv, RGCNLayer
 from panda_gnn.nn.rgin import PandaRGINConv, RGINLayer
+from panda_gnn.nn.role_conv import RoleGain, RoleLowRank
+from panda_gnn.nn.role_gnn import RoleGNN
+from panda_gnn.nn.role_pairs import RolePairsGCN
+from panda_gnn.nn.role_widths import RolePartition, RoleWidthConv
 from panda_gnn.nn.to_panda import to_panda
 
 __all__ = [
     "GNN",
+    "BinnedEmbedding",
     "CTLayer",
     "CommuteTimeGNN",
     "Edges",
@@ -30,6 +36,12 @@ __all__ = [
     "PlainConv",
     "RGCNLayer",
     "RGINLayer",
+    "RoleGNN",
+    "RoleGain",
+    "RoleLowRank",
+    "RolePairsGCN",
+    "RolePartition",
+    "RoleWidthConv",
     "WidthPartition",
     "to_panda",
 ]

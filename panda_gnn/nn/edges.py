@@ -9,7 +9,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from panda_gnn.nn.inputs import check_edge_index, check_edge_values, check_nodes
+from panda_gnn.nn.inputs import check_edge_index, check_edge_values, check_nodes, check_roles
 
 
 @dataclass(eq=False)
@@ -34,6 +34,7 @@ class Edges:
         targets: For one half of a partition, the targets' numbers in the whole graph.
         mask: What the message of each edge is multiplied by, where an explainer asks for it.
         listener: Called with edges and their attention, where an explainer asks for it.
+        role: Optional role of each target, a whole number from 0 on.
     """
 
     edge_index: Tensor
@@ -49,6 +50,7 @@ class Edges:
     targets: Tensor | None = None
     mask: Tensor | None = None
     listener: Callable[[Edges, Tensor], None] | None = None
+    role: Tensor | None = None
     _derived: dict[object, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -62,6 +64,7 @@ class Edges:
         edge_type: Tensor | None = None,
         batch: Tensor | None = None,
         num_graphs: int | None = None,
+        role: Tensor | None = None,
     ) -> Edges:
         """All edges of a graph, or of several side by side."""
         edge_index = check_edge_index(edge_index)
@@ -69,14 +72,25 @@ class Edges:
             edge_index.size(1), edge_weight=edge_weight, edge_attr=edge_attr, edge_type=edge_type
         )
         check_nodes(num_nodes, batch=batch)
+        check_roles(num_nodes, role)
         weight, attr, relation = values
-        return cls(edge_index, num_nodes, num_nodes, weight, attr, relation, batch, num_graphs)
+        return cls(
+            edge_index,
+            num_nodes,
+            num_nodes,
+            weight,
+            attr,
+            relation,
+            batch,
+            num_graphs,
+            role=role,
+        )
 
     def derive(self, key: object, compute: Callable[[], Any]) -> Any:
         """Return ``compute()``, computed once for these edges and kept under ``key``.
 
-        Only what follows from ``edge_index`` and ``edge_type`` may be kept. What is computed in
-        inference mode can be used in training later.
+        Only what follows from ``edge_index``, ``edge_type`` and ``role`` may be kept. What is
+        computed in inference mode can be used in training later.
         """
         if key not in self._derived:
             if not torch.compiler.is_compiling() and torch.is_inference_mode_enabled():

@@ -79,6 +79,15 @@ def check_nodes(num_nodes: int, high: Tensor | None = None, batch: Tensor | None
             )
 
 
+def check_roles(num_nodes: int, role: Tensor | None) -> None:
+    """``role`` has a whole number for each node."""
+    if role is not None and (role.shape != (num_nodes,) or not is_integer(role)):
+        raise InputError(
+            f"role must be a whole number for each of {num_nodes} nodes, got {role.dtype} of shape "
+            f"{list(role.shape)}: give data.role, written by panda_gnn.transforms.AssignRoles"
+        )
+
+
 def check_features(x: Any, in_channels: int) -> None:
     """``x`` is a matrix of numbers, ``in_channels`` for each node."""
     if not isinstance(x, Tensor) or x.dim() != 2:

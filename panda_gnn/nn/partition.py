@@ -126,7 +126,7 @@ class WidthPartition:
 
         crossing = torch.stack([position[source[high_low]], position[target[high_low]]])
         number = torch.arange(high_low.numel(), device=source.device)
-        into_low = _half(
+        into_low = edges_into(
             self.whole,
             torch.cat([low_low, high_low]),
             torch.cat([position[source[low_low]], num_low + number]),
@@ -134,7 +134,7 @@ class WidthPartition:
             self.low_nodes,
             num_low + high_low.numel(),
         )
-        into_high = _half(
+        into_high = edges_into(
             self.whole,
             torch.cat([high_high, low_high]),
             torch.cat([position[source[high_high]], num_high + position[source[low_high]]]),
@@ -161,10 +161,19 @@ class WidthPartition:
         )
 
 
-def _half(
+def edges_into(
     whole: Edges, order: Tensor, source: Tensor, position: Tensor, targets: Tensor, num_sources: int
 ) -> Edges:
-    """The edges ``order`` of ``whole`` with the given sources, into ``targets``."""
+    """The edges of the numbers ``order`` in ``whole``, all into ``targets``.
+
+    Args:
+        whole: The edges of the whole graph.
+        order: The numbers of the edges.
+        source: The source of each, the first sources being the targets.
+        position: For each node, its place among those on its side.
+        targets: The nodes that the edges go into.
+        num_sources: The number of sources.
+    """
     return Edges(
         torch.stack([source, position[whole.edge_index[1, order]]]),
         num_sources,

@@ -23,6 +23,7 @@ from panda_gnn.evaluation.methods.controls import CONTROL_METHODS
 from panda_gnn.evaluation.methods.method import Method
 from panda_gnn.evaluation.methods.panda import PANDA_METHOD
 from panda_gnn.evaluation.methods.rewirings import REWIRING_METHODS
+from panda_gnn.evaluation.methods.roles import ASSIGNMENTS, ROLE_METHODS
 from panda_gnn.evaluation.probe import fit_probe
 from panda_gnn.evaluation.tasks import Task, TaskData, task_of
 from panda_gnn.evaluation.wl_svm import fit_wl_svm
@@ -52,6 +53,7 @@ METHODS: Registry[Method] = Registry(
         **REWIRING_METHODS,
         "panda": PANDA_METHOD,
         **CONTROL_METHODS,
+        **ROLE_METHODS,
         "wl-svm": Method(
             "the Weisfeiler-Lehman kernel with a support vector machine",
             lambda task, config: {"rounds": 5},
@@ -186,6 +188,9 @@ KINDS = {
     "centrality": one_of("centrality", CENTRALITIES),
     "selector": one_of("selector", SELECTORS),
     "variant": one_of("variant", PANDA_VARIANTS),
+    "assign": one_of("assign", ASSIGNMENTS),
+    "num_roles": Count,
+    "rank": Count,
     "centers": Count,
     "iterations": Natural,
     "rounds": Natural,
