@@ -6,6 +6,11 @@ and dropout; a training step has dropout, loss, backward pass and Adam. Both inc
 of the edges (partition, sparse rows, normalisation), which is shown once more by itself. Settings
 are the paper's best for the dataset and the backbone.
 
+Below stand the matrix products alone that a forward pass of ours makes, with the very matrices, one
+after the other into memory that is there already: what no layer of these widths can avoid. A
+forward pass is compared with them, a training step with three times their time, because both
+gradients of a product cost as much as it does.
+
     python benchmarks/layers.py [--datasets mutag,enzymes,...|all] [--backbones gcn,gin]
                                 [--seconds 8] [--dropout 0.5] [--mirror FOLDER]
 """
@@ -27,6 +32,7 @@ from rich.console import Console
 from rich.table import Table
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch_geometric.data import Data
 from torch_geometric.loader import DataLoader
 from torch_geometric.nn import GCNConv, GINConv, global_mean_pool
@@ -42,6 +48,8 @@ from panda_gnn.transforms import ExpandWidth
 ALL = "mutag,enzymes,proteins,imdb-binary,reddit-binary,collab"
 AFFORDABLE = "mutag,enzymes,proteins,imdb-binary"
 BATCHES = 4
+
+PRODUCTS = (torch.ops.aten.mm, torch.ops.aten.addmm, torch.ops.aten.addmm_)
 
 Call = Callable[[Data], Any]
 
@@ -208,6 +216,43 @@ def partition_in_torch(normalised: bool) -> Call:
     return in_torch(prepare)
 
 
+class Products(TorchDispatchMode):
+    """Notes the operands of all matrix products, those inside our operators too."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.operands: list[tuple[Tensor, Tensor]] = []
+
+    def __torch_dispatch__(
+        self, operator: Any, types: Any, args: Any = (), options: Any = None
+    ) -> Any:
+        if operator.namespace == "panda_gnn":
+            with self:
+                return operator(*args, **(options or {}))
+        if operator.overloadpacket in PRODUCTS:
+            self.operands.append(args[-2:])
+        return operator(*args, **(options or {}))
+
+
+def products_of(model: nn.Module, call: Call, batches: list[Data]) -> Call:
+    """The matrix products of a forward pass on each of the batches, and nothing else."""
+    work: dict[int, list[tuple[Tensor, Tensor, Tensor]]] = {}
+    for data in batches:
+        with Products() as products:
+            forward(model, call)(data)
+        work[id(data)] = [
+            (left, right, left.new_empty(left.size(0), right.size(1)))
+            for left, right in products.operands
+        ]
+
+    def run(data: Data) -> None:
+        with torch.no_grad():
+            for left, right, out in work[id(data)]:
+                torch.mm(left, right, out=out)
+
+    return run
+
+
 def medians(calls: dict[str, Call], batches: list[Data], seconds: float) -> dict[str, float]:
     """Median milliseconds of each, all taking turns on one batch after the other."""
     times: dict[str, list[float]] = {name: [] for name in calls}
@@ -281,7 +326,14 @@ def bench(name: str, backbone: str, options: argparse.Namespace) -> Table:
     }
     names = list(models)
     share = options.seconds / 3
-    forwards = medians({key: forward(*models[key]) for key in names}, batches, share)
+    alone = {key: products_of(*models[key], batches) for key in (names[1], names[4])}
+    forwards = medians(
+        {key: forward(*models[key]) for key in names}
+        | {f"its products: {key}": call for key, call in alone.items()},
+        batches,
+        share,
+    )
+    products = {key: forwards[f"its products: {key}"] for key in alone}
     preparing = {
         names[1]: edges_of(True if gcn else None),
         names[3]: partition_in_torch(gcn),
@@ -301,21 +353,25 @@ def bench(name: str, backbone: str, options: argparse.Namespace) -> Table:
         caption=f"states, compiled against literal: within {exact:.0e} in float64; in float32 "
         f"{near_ties:.2%} are off by more than 1e-4, near ties being ranked otherwise",
     )
-    columns = ("forward ms", "/ PyG", "/ ours", "step ms", "/ PyG", "/ ours", "of which edges ms")
+    columns = ("forward ms", "/ PyG", "/ ours", "by that", "step ms", "/ PyG", "/ ours", "by that",
+               "of which edges ms")  # fmt: skip
     table.add_column("")
     for column in columns:
         table.add_column(column, justify="right")
     for key in names:
         cells = [
             cell
-            for found in (forwards, steps)
+            for found, passes in ((forwards, 1), (steps, 3))
             for cell in (
                 f"{found[key]:.2f}",
                 f"{found[key] / found[names[0]]:.2f}",
                 f"{found[key] / found[names[1]]:.2f}",
+                f"{found[key] / passes / products[key]:.2f}" if key in products else "-",
             )
         ]
         table.add_row(key, *cells, f"{prepared[key]:.3f}" if key in prepared else "-")
+    for key, milliseconds in products.items():
+        table.add_row(f"the matrix products of {key} alone", f"{milliseconds:.2f}", *["-"] * 8)
     return table
 
 

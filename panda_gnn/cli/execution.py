@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from panda_gnn.cli.options import (
     add_choice,
@@ -43,6 +43,8 @@ if TYPE_CHECKING:  # options are read, and explained, without torch
     from panda_gnn.evaluation.run import Outcome
     from panda_gnn.evaluation.study import Study
     from panda_gnn.evaluation.verification import Verification
+
+T = TypeVar("T")
 
 LONGEST_NAME = 150
 """Letters of the name of a file with rows."""
@@ -162,6 +164,8 @@ class Execution:
         """Run a study; datasets are fetched once, before the workers start."""
         from panda_gnn.evaluation.measurements import MEASURES
         from panda_gnn.evaluation.run import run_study
+        from panda_gnn.evaluation.store import by_config_and_seed
+        from panda_gnn.evaluation.warmup import compile_before, kind_of
 
         root, mirror = self._options.root, self._options.mirror
         measure = MEASURES[study.measure]
@@ -180,6 +184,12 @@ class Execution:
                 "or of other data; they are kept but do not count",
                 file=sys.stderr,
             )
+        if study.measure == "score" and isinstance(self._executor, LocalExecutor):
+            finished = by_config_and_seed(contents.rows, expected)
+            seeds = set(range(first_seed, first_seed + trials))
+            configs = [config for cell in study.cells for config in cell.candidates]
+            needed = [c for c in configs if seeds - finished.get(c.key, {}).keys()]
+            compile_before(map(kind_of, needed), self._executor, _on_workers)
         return run_study(
             study,
             self.store,
@@ -232,7 +242,7 @@ class Execution:
         return LocalExecutor(self._workers)
 
 
-def _on_workers(run: Callable[..., Row]) -> Callable[..., Row]:
+def _on_workers(run: Callable[..., T]) -> Callable[..., T]:
     """The function, after the plugins of this process are loaded there too."""
     from panda_gnn.evaluation.plugins import LOADED, run_with_plugins
 

@@ -74,7 +74,13 @@ class Workers:
 
 @contextmanager
 def team(backend: str = "gloo") -> Iterator[Workers]:
-    """The processes that torchrun started, or this one alone."""
+    """The processes that torchrun or Ray Train started, or this one alone.
+
+    Ray Train has already made the group of its processes, and ends it itself.
+    """
+    if distributed.is_available() and distributed.is_initialized():
+        yield Workers(distributed.get_rank(), distributed.get_world_size())
+        return
     if not distributed.is_torchelastic_launched():
         yield Workers()
         return

@@ -114,7 +114,8 @@ def train(
         workers: The processes that train together; by default this one alone. Each takes its share
             of every mini-batch, and all of them score all rows.
         checkpoint: Where the state of a long training is kept, and from where it goes on, with the
-            same bits as without.
+            same bits as without. Of several processes the first writes it and all of them read it;
+            the random numbers of the others, which decide about dropout, start anew.
     """
     workers = workers or Workers()
     workers.start_alike(model)
@@ -150,7 +151,8 @@ def train(
                 part.load_state_dict(saved[name])
         vars(patience).update(saved["patience"])
         shuffle.set_state(saved["shuffle"])
-        torch.set_rng_state(saved["random"])
+        if workers.rank == 0:
+            torch.set_rng_state(saved["random"])
         for name, curve in curves.items():
             curve += saved["curves"][name]
     for epoch in range(len(losses), recipe.max_epochs):
@@ -192,7 +194,7 @@ def train(
         reached = recipe.goal is not None and training[-1] >= recipe.goal
         if reached or patience.is_over(merit(validation[-1])):
             break
-        if checkpoint is not None:
+        if checkpoint is not None and workers.rank == 0:
             checkpoint.save_if_due(state)
     return Curves(tuple(validation), tuple(test), tuple(losses), tuple(training))
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError, choose
@@ -143,6 +144,9 @@ class GNN(nn.Module):
         activate_layers: Whether an activation follows a convolution, in a model with norms or head.
         edge_categories: The number of categories of each column of ``edge_attr``, for ``"gine"``.
         share_edge_encoder: Let all layers of ``"gine"`` that have one width embed these alike.
+        recompute: Keep nothing but the states between layers for the backward pass, which runs
+            every layer once more: a training step on a large graph takes less memory and more time.
+            For models without batch norms.
         **options: Options of the backbone's layers, such as ``num_relations`` or ``self_loops``, or
             of the convolution's class.
     """
@@ -169,6 +173,7 @@ class GNN(nn.Module):
         activate_layers: bool = True,
         edge_categories: Sequence[int] = (),
         share_edge_encoder: bool = False,
+        recompute: bool = False,
         **options: Any,
     ) -> None:
         super().__init__()
@@ -203,6 +208,7 @@ class GNN(nn.Module):
         self.residual = residual
         self.activation = ACTIVATIONS[choose("activation", activation, ACTIVATIONS)]
         self.unit_norm = unit_norm
+        self.recompute = recompute
         self.activate_layers = activate_layers
         #: Whether the model, and not each layer, has activation and residual connection.
         self.finishes = batch_norm or unit_norm or head_layers > 0
@@ -233,6 +239,11 @@ class GNN(nn.Module):
         self.high_norms = nn.ModuleList(BatchNorm(high) for high in hidden_high * batch_norm)
         head = [width] * head_layers + [out_channels]
         self.head = nn.ModuleList(nn.Linear(i, o) for i, o in pairwise(head))
+        if recompute and any(name.endswith("running_mean") for name, _ in self.named_buffers()):
+            raise InputError(
+                "recompute=True runs every layer twice, but this model has batch norms, whose "
+                "running means would count every batch twice: leave recompute or the norms out"
+            )
 
     def _check_options(self, backbone: str | Factory, options: Mapping[str, Any]) -> None:
         """The backbone takes all options that the model does not take itself."""
@@ -297,9 +308,17 @@ class GNN(nn.Module):
         for i, layer in enumerate(self.layers):
             if isinstance(layer, PandaConv):
                 return
-            out = layer(x, edges if other is None or i % 2 == 0 else other)
-            x = self._finish(i, out, x, self.norms)
+            x = self._run(self._plain_step, i, edges if other is None or i % 2 == 0 else other, x)
             yield x
+
+    def _plain_step(self, i: int, edges: Edges, x: Tensor) -> Tensor:
+        return self._finish(i, self.layers[i](x, edges), x, self.norms)
+
+    def _run(self, step: Callable[..., Any], *given: Any) -> Any:
+        """What a step gives; nothing in it is kept for the backward pass where it is recomputed."""
+        if self.recompute and torch.is_grad_enabled():
+            return checkpoint(step, *given, use_reentrant=False)
+        return step(*given)
 
     def states(self, x: Tensor, edges: Edges, other: Edges | None = None) -> list[Tensor]:
         """The node states after every layer; without a head the last are the scores.
@@ -482,13 +501,19 @@ class PandaGNN(GNN):
             if merges and self.residual and self.lift is None:
                 same = high if i == 0 else torch.zeros_like(high[:, : self.width])
                 x = partition.merge(low, same)
-            out_low, out_high = self.layers[i]((low, high), partition)
             if merges:
-                yield self._finish(i, partition.merge(out_low, out_high), x, self.norms)
+                out = partition.merge(*self.layers[i]((low, high), partition))
+                yield self._finish(i, out, x, self.norms)
                 return
-            low = self._finish(i, out_low, low, self.norms)
-            high = self._finish(i, out_high, high, self.high_norms)
+            low, high = self._run(self._panda_step, i, partition, low, high)
             yield low, high
+
+    def _panda_step(self, i: int, partition: WidthPartition, low: Tensor, high: Tensor) -> Pair:
+        out_low, out_high = self.layers[i]((low, high), partition)
+        return (
+            self._finish(i, out_low, low, self.norms),
+            self._finish(i, out_high, high, self.high_norms),
+        )
 
     def states(  # type: ignore[override]
         self, x: Tensor, partition: WidthPartition
