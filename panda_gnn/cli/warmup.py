@@ -44,6 +44,8 @@ def run(options: argparse.Namespace) -> None:
     begin = time.perf_counter()
     for config in track(configs, "compiling kernels"):
         run_trial(config, 0, root=options.root, mirror=options.mirror)
+        if not sys.stderr.isatty():
+            print(f"{config.backbone} {config.method} is ready", file=sys.stderr, flush=True)
     print(
         f"the kernels of {len(methods)} methods and {len(backbones)} backbones are ready "
         f"({time.perf_counter() - begin:.0f} s)",
