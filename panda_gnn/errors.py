@@ -36,8 +36,8 @@ def shown(value: object, most: int = 60) -> str:
         return "a number of very many digits"
     try:
         text = repr(value)
-    except ValueError:  # such a number inside of something
-        return f"a {type(value).__name__} with a number of very many digits"
+    except ValueError:  # such a number is inside
+        return "a number of very many digits"
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 

@@ -37,7 +37,7 @@ from panda_gnn.evaluation.executors import (
 )
 from panda_gnn.evaluation.origin import Origin, origin_of
 from panda_gnn.evaluation.store import Row, Store
-from panda_gnn.evaluation.tracking import TRACKERS, LogTracker, Tracker, open_tracker
+from panda_gnn.evaluation.tracking import TRACKERS, LogTracker, NoTracker, Tracker, open_tracker
 
 if TYPE_CHECKING:  # options are read, and explained, without torch
     from panda_gnn.evaluation.run import Outcome
@@ -212,7 +212,9 @@ class Execution:
 
         where = {"root": self._options.root, "mirror": self._options.mirror}
         run = _on_workers(partial(MEASURES[study.measure].run, **where))
-        return verify(rows, self._executor, run)
+        if sys.stderr.isatty():
+            return verify(rows, self._executor, run)
+        return verify(rows, self._executor, run, LogTracker(NoTracker()).log)
 
     def origins(self, study: Study) -> dict[str, Origin]:
         """The code and the data of every config of a study, by its key, as rows will name them."""

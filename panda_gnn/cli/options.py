@@ -55,9 +55,12 @@ def add_rows_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def rows_folder(command: str, results: Path | None) -> Path:
-    """The folder that rows are read from; it is said where nobody named it."""
-    folder = folder_to_read(results)
+def rows_folder(command: str, results: Path | None, study: str | None = None) -> Path:
+    """The folder that rows are read from; it is said where nobody named it.
+
+    A study in a file of one's own has no rows that come with panda-gnn.
+    """
+    folder = RESULTS if results is None and _is_own(study) else folder_to_read(results)
     if results is None and folder != RESULTS:
         print(
             f"panda {command}: there is no folder {RESULTS} here, so these are the rows that come "
@@ -65,6 +68,10 @@ def rows_folder(command: str, results: Path | None) -> Path:
             file=sys.stderr,
         )
     return folder
+
+
+def _is_own(study: str | None) -> bool:
+    return study is not None and study.endswith(".toml")
 
 
 def check_own_folder(results: Path) -> None:

@@ -162,7 +162,7 @@ def _power(options: argparse.Namespace) -> int:
 
     study = selected_study(options, with_reference=True)
     real_number("--difference", options.difference, "a number above 0", above=0)
-    contents = stored_rows(rows_folder("study", options.results), study.name).read()
+    contents = stored_rows(rows_folder("study", options.results, options.name), study.name).read()
     table = build_table(study, contents, options.selection)
     rows = [
         (block.name, table.label(entry.line), *_needed(entry.difference, options.difference))
@@ -227,7 +227,7 @@ def _status(options: argparse.Namespace) -> int:
     from panda_gnn.evaluation.schedule import Trial
     from panda_gnn.evaluation.study import best_candidate, load_study
 
-    results = rows_folder("study", options.results)
+    results = rows_folder("study", options.results, options.name)
     if options.name is None:
         counted = {name: len(stored_rows(results, name).read().rows) for name in study_names()}
         if options.json:

@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
     if options.name is None:
         raise InputError("NAME is missing: name a study, or ask for --coverage or --claims")
     study = selected_study(options, with_reference=True)
-    contents = stored_rows(rows_folder("table", options.results), study.name).read()
+    contents = stored_rows(rows_folder("table", options.results, options.name), study.name).read()
     table = build_table(study, contents, options.selection)
     if options.format == "terminal":
         print(terminal(table, colour=sys.stdout.isatty()), end="")

@@ -105,8 +105,8 @@ def what_few_trials_hide(table: Table) -> list[str]:
         return ["n = 1 shows no difference: a single pair says nothing about its spread"]
     times = half_width(1.0, fewest.n, fewest.ratio)
     return [
-        f"n = {fewest.n} shows no difference of less than {times:.1f} times the standard deviation "
-        "of the pairs: panda study power says how many trials a difference needs"
+        f"n = {fewest.n} shows no difference under {times:.1f} standard deviations of the pairs: "
+        "panda study power says how many trials it takes"
     ]
 
 

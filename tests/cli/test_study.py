@@ -66,7 +66,9 @@ def test_a_study_from_start_to_table(tmp_path: Path, capsys: pytest.CaptureFixtu
 
     verify = ["study", "verify", "own.toml", "--sample", "2", "--workers", "1", "--results", "rows"]
     assert main(verify) == 0
-    assert "2 rows came out the same bit for bit" in capsys.readouterr().out
+    captured = capsys.readouterr()
+    assert "2 rows came out the same bit for bit" in captured.out
+    assert captured.err.count(" s\n") == 2, "one line per trial"
 
     with (tmp_path / "rows" / "own.jsonl").open("a") as file:
         file.write(line_of({"key": "old", "seed": 0, "code": "0"}).decode() + '{"key": "ha')

@@ -117,8 +117,8 @@ def test_values_that_no_layer_reads() -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: plain(self_lops=True), "unknown option 'self_lops' .* did you mean self_loops?"),
-        (lambda: plain(widht=3), "unknown option 'widht' of GNN .* did you mean width?"),
+        (lambda: plain(self_lops=True), "unknown option 'self_lops' .*did you mean self_loops?"),
+        (lambda: plain(widht=3), "unknown option 'widht' of GNN .*did you mean width?"),
         (lambda: panda("gin", trian_eps=True), "did you mean train_eps?"),
         (lambda: panda(selektor="topk"), "'selektor' of PandaGNN with backbone gcn"),
         (lambda: plain(SAGEConv, agr="max"), "backbone SAGEConv: .*did you mean aggr?"),
