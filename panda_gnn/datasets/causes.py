@@ -10,9 +10,10 @@ Of both classes there are equally many graphs (up to one), in random order. The 
 ``motif``   what hangs on a random tree: a house (a square with a roof) or the complete bipartite
             graph of 2 and 3 nodes, both of 5 nodes, 6 edges and the same degrees
 ``message`` whether equal colours are side by side in a ring of four rooms, red red blue blue, or
-            opposite, red blue red blue. A room is a clique of four nodes, the path from one to
-            the next has ten nodes between: no neighbourhood of five hops tells the classes apart,
-            and every graph has the same ones equally often
+            opposite, red blue red blue. A room is a clique of 3 to 6 nodes, the path from one to
+            the next has two nodes between: both classes have the same neighbourhoods of one hop
+            equally often, so a network with one hidden layer, the last one being linear, cannot
+            tell; two can
 ``noise``   nothing: the class is drawn, whatever the tree
 ==========  ======================================================================================
 
@@ -41,8 +42,8 @@ Made = tuple[int, list[Edge], Tensor]
 
 HOUSE = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4)]
 BIPARTITE = [(0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4)]
-ROOM, BETWEEN = 4, 10
-"""Nodes of a room, and of the path from a room to the next."""
+BETWEEN = 2
+"""Nodes of the path from a room to the next."""
 
 
 def _tree(num_nodes: int, generator: torch.Generator) -> list[Edge]:
@@ -80,18 +81,19 @@ def _motif(label: int, generator: torch.Generator) -> Made:
 
 def _message(label: int, generator: torch.Generator) -> Made:
     colours = [1, 1, 2, 2] if label else [1, 2, 1, 2]
-    turn = _between(0, 3, generator)
-    stretch = ROOM + BETWEEN
+    size = _between(3, 6, generator)
+    stretch = size + BETWEEN
     num_nodes = 4 * stretch
+    place = torch.randperm(num_nodes, generator=generator).tolist()  # numbers shall tell nothing
     edges = []
     colour = torch.zeros(num_nodes, dtype=torch.long)
-    for room in range(4):
+    for room, held in enumerate(colours):
         start = room * stretch
-        edges += [(start + u, start + v) for v in range(ROOM) for u in range(v)]
-        path = range(start + ROOM - 1, start + stretch)
+        edges += [(start + u, start + v) for v in range(size) for u in range(v)]
+        path = range(start + size - 1, start + stretch)
         edges += [(node, (node + 1) % num_nodes) for node in path]
-        colour[start : start + ROOM] = colours[(room + turn) % 4]
-    return num_nodes, edges, colour
+        colour[[place[node] for node in range(start, start + size)]] = held
+    return num_nodes, [(place[u], place[v]) for u, v in edges], colour
 
 
 CAUSES: Mapping[str, Callable[[int, torch.Generator], Made]] = MappingProxyType(

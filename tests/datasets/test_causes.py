@@ -31,24 +31,19 @@ def test_motifs_have_equal_sizes_and_degrees() -> None:
         assert {tuple(end) for end in ends} == {(2, 2, 3, 3, 3)}
 
 
-def test_no_neighbourhood_of_five_hops_tells_the_message() -> None:
-    """What a node sees, as text; both classes have the same texts equally often."""
-    seen = {}
-    for data in labelled_graphs("message", num_graphs=2):
-        graph = to_networkx(data, to_undirected=True)
-        colours = {node: str(data.x[node].tolist()) for node in graph}
-        nx.set_node_attributes(graph, colours, "colour")
-        hashes = nx.weisfeiler_lehman_subgraph_hashes(graph, node_attr="colour", iterations=5)
-        seen[int(data.y)] = Counter(hashes[node][-1] for node in graph)
-    assert seen[0] == seen[1]
-    deeper = {}
-    for data in labelled_graphs("message", num_graphs=2):
+@pytest.mark.parametrize(("hops", "alike"), [(1, True), (2, False)])
+def test_two_hops_tell_the_message_and_one_does_not(hops: int, alike: bool) -> None:
+    """What nodes see, by colour refinement, of two graphs of one size and different classes."""
+    seen: dict[tuple[int, int], Counter[str]] = {}
+    for data in labelled_graphs("message", num_graphs=12):
         graph = to_networkx(data, to_undirected=True)
         nx.set_node_attributes(graph, {v: str(data.x[v].tolist()) for v in graph}, "colour")
-        deeper[int(data.y)] = nx.weisfeiler_lehman_graph_hash(
-            graph, node_attr="colour", iterations=7
-        )
-    assert deeper[0] != deeper[1]
+        found = nx.weisfeiler_lehman_subgraph_hashes(graph, node_attr="colour", iterations=hops)
+        seen[data.num_nodes, int(data.y)] = Counter(found[node][-1] for node in graph)
+    sizes = [size for size, label in seen if label == 0 and (size, 1) in seen]
+    assert sizes
+    for size in sizes:
+        assert (seen[size, 0] == seen[size, 1]) == alike
 
 
 @pytest.mark.parametrize("cause", CAUSES)
