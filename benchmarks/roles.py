@@ -3,7 +3,7 @@
 For each dataset one table, from one run on one thread in which all models take turns on the same
 batches of 64 graphs. A forward pass is without gradients and dropout; a training step has dropout,
 loss, backward pass and Adam. Both include the preparation of the edges, as in training. Times are
-medians, and the ratios of two models are medians over the rounds.
+medians of CPU time, and the ratios of two models are medians over the rounds.
 
     python benchmarks/roles.py [--datasets mutag,enzymes] [--rounds 60] [--num-roles 3]
 """
@@ -84,10 +84,10 @@ def measure(
         rows = torch.randperm(graphs, generator=generator)[:BATCH_SIZE]
         for name, (model, encoded) in contestants.items():
             batch = tables[encoded].take(rows)
-            start = time.perf_counter()
+            start = time.process_time()
             call(model, batch)
             if number >= 3:  # the first rounds warm up
-                seconds[name].append(time.perf_counter() - start)
+                seconds[name].append(time.process_time() - start)
     return seconds
 
 

@@ -11,7 +11,7 @@ from panda_gnn.nn.panda_conv import PandaConv, PlainConv
 from panda_gnn.nn.partition import WidthPartition
 from panda_gnn.nn.rgcn import PandaRGCNConv, RGCNLayer
 from panda_gnn.nn.rgin import PandaRGINConv, RGINLayer
-from panda_gnn.nn.role_conv import RoleGain, RoleLowRank
+from panda_gnn.nn.role_conv import RoleConv, RoleGain, RoleLowRank
 from panda_gnn.nn.role_gnn import RoleGNN
 from panda_gnn.nn.role_pairs import RolePairsGCN
 from panda_gnn.nn.role_widths import RolePartition, RoleWidthConv
@@ -36,6 +36,7 @@ __all__ = [
     "PlainConv",
     "RGCNLayer",
     "RGINLayer",
+    "RoleConv",
     "RoleGNN",
     "RoleGain",
     "RoleLowRank",

@@ -52,15 +52,10 @@ def one_hot_roles(edges: Edges, num_roles: int, dtype: torch.dtype) -> Tensor:
     return cast(Tensor, edges.derive(("one-hot roles", num_roles, dtype), compute))
 
 
-class RoleGain(Convolution):
-    r"""Any of our convolutions with a gain and a bias for each role, on shared weights.
+class RoleConv(Convolution):
+    r"""One of our convolutions, what it gives being changed by the role of the node.
 
-    .. math::
-        \mathbf{h}'_v = \boldsymbol{\gamma}_{\rho(v)} \odot \mathrm{MPNN}(\mathbf{H})_v +
-        \boldsymbol{\beta}_{\rho(v)}
-
-    :math:`\rho(v)` is the role of v. Gains start at one and biases at zero, so the layer starts as
-    the convolution.
+    Roles are those of the :class:`~panda_gnn.nn.Edges` it is called with.
 
     Args:
         conv: Makes the convolution from input and output width, such as
@@ -83,6 +78,35 @@ class RoleGain(Convolution):
         super().__init__()
         self.conv = own_convolution(conv, in_channels, out_channels)
         self.num_roles = whole_number("num_roles", num_roles, 1)
+
+    def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
+        """The new states of the targets."""
+        return self.change(self.conv(x, edges), edges)
+
+    def change(self, out: Tensor, edges: Edges) -> Tensor:
+        """What the roles make of the states ``out`` that the convolution gives."""
+        raise NotImplementedError
+
+    def extra_repr(self) -> str:
+        """The number of roles."""
+        return f"num_roles={self.num_roles}"
+
+
+class RoleGain(RoleConv):
+    r"""A convolution with a gain and a bias for each role, on shared weights.
+
+    .. math::
+        \mathbf{h}'_v = \boldsymbol{\gamma}_{\rho(v)} \odot \mathrm{MPNN}(\mathbf{H})_v +
+        \boldsymbol{\beta}_{\rho(v)}
+
+    :math:`\rho(v)` is the role of v. Gains start at one and biases at zero, so the layer starts as
+    the convolution. Arguments and shapes are those of :class:`RoleConv`.
+    """
+
+    def __init__(
+        self, conv: Factory, in_channels: int, out_channels: int, *, num_roles: int
+    ) -> None:
+        super().__init__(conv, in_channels, out_channels, num_roles=num_roles)
         self.gain = nn.Parameter(torch.ones(num_roles, out_channels))
         self.bias = nn.Parameter(torch.zeros(num_roles, out_channels))
 
@@ -92,19 +116,14 @@ class RoleGain(Convolution):
         nn.init.ones_(self.gain)
         nn.init.zeros_(self.bias)
 
-    def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
-        """The new states of the targets."""
-        out: Tensor = self.conv(x, edges)
+    def change(self, out: Tensor, edges: Edges) -> Tensor:
+        """The states times the gain of their role, plus its bias."""
         role = one_hot_roles(edges, self.num_roles, out.dtype)
-        return torch.addcmul(role @ self.bias, out, role @ self.gain)
-
-    def extra_repr(self) -> str:
-        """The number of roles."""
-        return f"num_roles={self.num_roles}"
+        return torch.addmm(out * (role @ self.gain), role, self.bias)
 
 
-class RoleLowRank(Convolution):
-    r"""Any of our convolutions with a low-rank change of its weights for each role.
+class RoleLowRank(RoleConv):
+    r"""A convolution with a low-rank change of its weights for each role.
 
     .. math::
         \mathbf{h}'_v = \big(\mathbf{I} + \mathbf{U}_{\rho(v)} \mathbf{V}_{\rho(v)}^\top\big)\,
@@ -117,27 +136,17 @@ class RoleLowRank(Convolution):
     bias). :math:`\mathbf{U}` starts at zero, so the layer starts as the convolution.
 
     Args:
-        conv: Makes the convolution from input and output width, such as
-            :class:`~panda_gnn.nn.GCNLayer`.
+        conv: As in :class:`RoleConv`, and so are the widths, the number of roles and the shapes.
         in_channels: Input width.
         out_channels: Output width.
         num_roles: The number of roles.
         rank: The rank k.
-
-    Shapes:
-        - **input:** states :math:`(|V|, F)` and :class:`~panda_gnn.nn.Edges` whose ``role`` holds
-          the :math:`|V|` roles
-        - **output:** states :math:`(|V|, F')`
     """
-
-    reads = ()
 
     def __init__(
         self, conv: Factory, in_channels: int, out_channels: int, *, num_roles: int, rank: int = 4
     ) -> None:
-        super().__init__()
-        self.conv = own_convolution(conv, in_channels, out_channels)
-        self.num_roles = whole_number("num_roles", num_roles, 1)
+        super().__init__(conv, in_channels, out_channels, num_roles=num_roles)
         self.rank = whole_number("rank", rank, 1)
         self.up = nn.Parameter(torch.zeros(num_roles, rank, out_channels))
         self.down = nn.Parameter(torch.empty(num_roles, rank, out_channels))
@@ -149,9 +158,8 @@ class RoleLowRank(Convolution):
         nn.init.zeros_(self.up)
         glorot(self.down)
 
-    def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
-        """The new states of the targets."""
-        out: Tensor = self.conv(x, edges)
+    def change(self, out: Tensor, edges: Edges) -> Tensor:
+        """The states and what their role adds to them."""
 
         def own_columns() -> Tensor:
             role = one_hot_roles(edges, self.num_roles, out.dtype)
@@ -163,7 +171,7 @@ class RoleLowRank(Convolution):
 
     def extra_repr(self) -> str:
         """The number of roles and the rank."""
-        return f"num_roles={self.num_roles}, rank={self.rank}"
+        return f"{super().extra_repr()}, rank={self.rank}"
 
 
 def own_convolution(conv: Factory, in_channels: int, out_channels: int) -> Convolution:

@@ -124,6 +124,7 @@ class RoleGNN(GNN):
         self, i: int, backbone: str | Factory, widths: list[int], options: dict[str, Any]
     ) -> PlainConv:
         conv: Callable[..., nn.Module] = partial(PLAIN_LAYERS[str(backbone)], **options)
+        make: Callable[..., nn.Module]
         if self.rung == "gain":
             make = partial(RoleGain, conv, num_roles=self.num_roles)
         elif self.rung == "low-rank":
@@ -186,7 +187,14 @@ class RoleGNN(GNN):
             self._check_x(x)
             check_read(values, self, str(self.backbone))
             check_nodes(x.size(0), batch=batch)
-            edges = Edges.of_graph(edge_index, x.size(0), role=role, **values)
+            edges = Edges.of_graph(
+                edge_index,
+                x.size(0),
+                edge_weight=edge_weight,
+                edge_attr=edge_attr,
+                edge_type=edge_type,
+                role=role,
+            )
         if batch is None:
             batch, num_graphs = edges.batch, edges.num_graphs
         roles_of(edges, self.num_roles)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import pytest
 import torch
@@ -17,7 +18,7 @@ from panda_gnn.testing import assert_permutation_equivariant
 from tests.nn.role_graphs import GRAPHS, ROLES, edges_of
 
 
-def randomised(layer: torch.nn.Module) -> torch.nn.Module:
+def randomised(layer: torch.nn.Module) -> Any:
     torch.manual_seed(0)
     for parameter in layer.parameters():
         torch.nn.init.normal_(parameter)

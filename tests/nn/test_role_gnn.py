@@ -34,7 +34,8 @@ def model_of(rung: str, **options: Any) -> RoleGNN:
 
 
 def call(model: RoleGNN, data: Data) -> torch.Tensor:
-    return model(data.x, data.edge_index, data.role, batch=data.batch)
+    out: torch.Tensor = model(data.x, data.edge_index, data.role, batch=data.batch)
+    return out
 
 
 @pytest.mark.parametrize("readout", ["mean", "role"])
@@ -49,8 +50,8 @@ def test_order_and_batches_change_nothing(rung: str, readout: str) -> None:
 @pytest.mark.parametrize("rung", ["gain", "low-rank", "pairs"])
 def test_a_model_starts_as_the_plain_one(rung: str) -> None:
     torch.manual_seed(0)
-    model = RoleGNN(4, 2, num_roles=ROLES, rung=rung, width=4).double().eval()
-    plain = GNN(4, 2, width=4).double().eval()
+    model: Any = RoleGNN(4, 2, num_roles=ROLES, rung=rung, width=4).double().eval()
+    plain: Any = GNN(4, 2, width=4).double().eval()
     for own, layer in zip(plain.layers, model.layers, strict=True):
         linear = own.conv.linear
         if rung == "pairs":

@@ -56,6 +56,7 @@ def test_it_is_an_rgcn_over_pairs_of_roles() -> None:
     rgcn = RGCNLayer(4, 5, num_relations=ROLES**2).double()
     rgcn.weight.data = layer.weight.transpose(1, 2).flatten(0, 1)
     rgcn.root.weight.data.zero_()
+    assert layer.bias is not None
     rgcn.root.bias.data = layer.bias
     edges = Edges.of_graph(data.edge_index, 12, edge_weight=weight, edge_type=relation)
     found = layer(data.x, edges_of(data))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import pytest
 import torch
@@ -25,7 +26,7 @@ from tests.nn.literal import g
 from tests.nn.role_graphs import GRAPHS, ROLES, edges_of, normalised
 
 
-def as_panda(layer: RoleWidthConv, panda: PandaConv) -> None:
+def as_panda(layer: Any, panda: Any) -> None:
     """Give a layer of two roles the parameters of PANDA."""
     layer.convs[0].load_state_dict(panda.low.state_dict())
     layer.convs[1].load_state_dict(panda.high.state_dict())
@@ -69,7 +70,7 @@ def test_three_roles_expand_and_select(name: str, backend: str) -> None:
     data = GRAPHS[name]
     torch.manual_seed(0)
     widths = (3, 5, 4)
-    layer = RoleWidthConv(GCNLayer, widths, (2, 2, 2)).double()
+    layer: Any = RoleWidthConv(GCNLayer, widths, (2, 2, 2)).double()
     partition = RolePartition(edges_of(data), ROLES)
     x = [
         torch.randn(len(nodes), w).double()

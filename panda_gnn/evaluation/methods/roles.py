@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 
-from panda_gnn.errors import InputError
+from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.methods.features import centrality_features, training_nodes
@@ -28,6 +28,7 @@ from panda_gnn.evaluation.methods.method import Method
 from panda_gnn.evaluation.methods.panda import panda_defaults
 from panda_gnn.evaluation.tasks import Task, TaskData
 from panda_gnn.nn import RoleGNN
+from panda_gnn.nn.role_gnn import RUNGS
 from panda_gnn.transforms import AssignRoles
 
 ASSIGNMENTS = ("quantiles", "bins", "top-k")
@@ -35,6 +36,7 @@ ASSIGNMENTS = ("quantiles", "bins", "top-k")
 
 
 def _defaults(task: Task, config: Config, rung: str) -> dict[str, Setting]:
+    choose("backbone", config.backbone, RUNGS[rung], f"of method {config.method}")
     by_k = config.settings.get("assign") == "top-k"
     names = ["centrality", *(["k"] if by_k else []), *(["high_width"] if rung == "widths" else [])]
     settings: dict[str, Setting] = {

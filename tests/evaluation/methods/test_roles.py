@@ -90,6 +90,12 @@ def test_bad_settings_get_a_sentence(settings: dict[str, Any], message: str) -> 
         configure("mutag", "gcn", "roles-gain", settings)
 
 
+def test_a_backbone_that_a_rung_is_not_for_gets_a_sentence() -> None:
+    with pytest.raises(InputError, match="unknown backbone 'gin' of method roles-pairs"):
+        configure("mutag", "gin", "roles-pairs")
+    assert configure("mutag", "gin", "roles-width").settings["high_width"] == 96
+
+
 def test_the_study_has_every_rung_with_and_without_the_encoding() -> None:
     study = load_study("roles")
     lines = {(cell.line.method, cell.line.variant) for cell in study.cells}
