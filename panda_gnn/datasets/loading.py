@@ -264,8 +264,8 @@ def _difference(entry: DatasetEntry, dataset: InMemoryDataset) -> str | None:
 def _preparing(entry: DatasetEntry) -> Iterator[None]:
     """Say what is going on where somebody can see it, and keep PyG's own messages back.
 
-    The garbage collector rests meanwhile: PyG's text reader makes millions of small lists, all of
-    them alive, and walking over them again and again would cost an eighth of the time.
+    The garbage collector rests meanwhile: some of PyG's readers make millions of small lists, all
+    of them alive, and walking over them again and again would cost an eighth of the time.
     """
     collecting = gc.isenabled()
     with (

@@ -101,6 +101,8 @@ def compile_before(
     """
     missing = [kind for kind in dict.fromkeys(kinds) if not is_ready(kind)]
     failed: dict[Kind, Exception] = {}
+    if not missing:
+        return failed
     begin, seconds = time.perf_counter(), 0.0
     futures = {executor.submit(on_worker(compile_kind), kind): kind for kind in missing}
     for future in track(as_completed(futures), "compiling kernels, once", len(futures)):
