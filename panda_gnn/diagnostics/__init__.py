@@ -10,6 +10,7 @@ from panda_gnn.diagnostics.bottlenecks import (
 from panda_gnn.diagnostics.curvature import (
     augmented_forman_curvature,
     balanced_forman_curvature,
+    jost_liu_curvature,
     ollivier_ricci_curvature,
 )
 from panda_gnn.diagnostics.resistance import (
@@ -43,6 +44,7 @@ __all__ = [
     "edge_resistance",
     "effective_resistance",
     "hop_distances",
+    "jost_liu_curvature",
     "laplacian_pseudoinverse",
     "node_states",
     "ollivier_ricci_curvature",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -33,6 +33,8 @@ class GraphTable:
             targets of whole graphs.
         virtual: The mask of nodes that a rewiring added and no read-out counts, if there are any.
         other: Edges that every second layer uses instead, and where those of each graph start.
+        augment: What a method makes of every mini-batch of training: a function of the rows and of
+            the graphs that were taken for them.
     """
 
     x: Tensor
@@ -45,6 +47,7 @@ class GraphTable:
     target_nodes: Tensor | None = None
     virtual: Tensor | None = None
     other: tuple[Tensor, Tensor] | None = None
+    augment: Callable[[Tensor, GraphTable], GraphTable] | None = None
     _prepared: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod

@@ -1,6 +1,9 @@
 """Width-aware layers and models."""
 
+from panda_gnn.nn.adgn import ADGNLayer
+from panda_gnn.nn.cooperative import CoGNN
 from panda_gnn.nn.ct_layer import CommuteTimeGNN, CTLayer
+from panda_gnn.nn.drew import DRewGNN
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
 from panda_gnn.nn.gin import GINLayer, PandaGINConv
@@ -14,8 +17,11 @@ from panda_gnn.nn.to_panda import to_panda
 
 __all__ = [
     "GNN",
+    "ADGNLayer",
     "CTLayer",
+    "CoGNN",
     "CommuteTimeGNN",
+    "DRewGNN",
     "Edges",
     "GCNLayer",
     "GINELayer",
