@@ -10,6 +10,7 @@ from panda_gnn.diagnostics.bottlenecks import (
 from panda_gnn.diagnostics.curvature import (
     augmented_forman_curvature,
     balanced_forman_curvature,
+    jost_liu_curvature,
     ollivier_ricci_curvature,
 )
 from panda_gnn.diagnostics.dataset_summary import DatasetSummary, summarise_dataset
@@ -60,6 +61,7 @@ __all__ = [
     "effective_resistance",
     "graph_range",
     "hop_distances",
+    "jost_liu_curvature",
     "laplacian_pseudoinverse",
     "node_range",
     "node_states",

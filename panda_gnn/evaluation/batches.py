@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -34,6 +34,8 @@ class GraphTable:
         virtual: The mask of nodes that a rewiring added and no read-out counts, if there are any.
         other: Edges that every second layer uses instead, and where those of each graph start.
         role: The role of each node, where there are roles.
+        augment: What a method makes of every mini-batch of training: a function of the rows and of
+            the graphs that were taken for them.
     """
 
     x: Tensor
@@ -47,6 +49,7 @@ class GraphTable:
     virtual: Tensor | None = None
     other: tuple[Tensor, Tensor] | None = None
     role: Tensor | None = None
+    augment: Callable[[Tensor, GraphTable], GraphTable] | None = None
     _prepared: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod

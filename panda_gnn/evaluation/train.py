@@ -106,7 +106,7 @@ def train(
 
     Args:
         model: The model, such as :class:`~panda_gnn.nn.GNN`.
-        graphs: All graphs.
+        graphs: All graphs; their ``augment``, if any, changes the mini-batches of training alone.
         split: Which of their rows are for what.
         recipe: Loss, optimiser, stopping and so on.
         seed: Decides the order of the mini-batches.
@@ -167,6 +167,8 @@ def train(
             optimizer.zero_grad()
             if own.numel():
                 batch = graphs.take(own)
+                if graphs.augment is not None:
+                    batch = graphs.augment(own, batch)
                 output = batch.scores(model)
                 loss = recipe.loss(output, batch.y) + getattr(model, "auxiliary_loss", 0.0)
                 loss.backward()

@@ -1,7 +1,10 @@
 """Width-aware layers and models."""
 
+from panda_gnn.nn.adgn import ADGNLayer
 from panda_gnn.nn.binned_embedding import BinnedEmbedding
+from panda_gnn.nn.cooperative import CoGNN
 from panda_gnn.nn.ct_layer import CommuteTimeGNN, CTLayer
+from panda_gnn.nn.drew import DRewGNN
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
 from panda_gnn.nn.gin import GINLayer, PandaGINConv
@@ -19,9 +22,12 @@ from panda_gnn.nn.to_panda import to_panda
 
 __all__ = [
     "GNN",
+    "ADGNLayer",
     "BinnedEmbedding",
     "CTLayer",
+    "CoGNN",
     "CommuteTimeGNN",
+    "DRewGNN",
     "Edges",
     "GCNLayer",
     "GINELayer",

@@ -16,6 +16,7 @@ from torch.utils.checkpoint import checkpoint
 from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.nn.adgn import ADGNLayer
 from panda_gnn.nn.backbones import PYG_BACKBONES, width_aware
 from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
@@ -56,6 +57,7 @@ PLAIN_LAYERS: Registry[Callable[..., nn.Module]] = Registry(
         "rgcn": RGCNLayer,
         "rgin": RGINLayer,
         **PYG_BACKBONES,
+        "adgn": ADGNLayer,
     },
 )
 """What makes the convolutions of each backbone, by its name."""
@@ -67,6 +69,7 @@ _PAPER_LAYERS: dict[str, Callable[..., PandaConv]] = {
     "rgcn": PandaRGCNConv,
     "rgin": PandaRGINConv,
     **{name: width_aware(make) for name, make in PYG_BACKBONES.items()},
+    "adgn": width_aware(ADGNLayer),
 }
 PANDA_VARIANTS: Mapping[str, Mapping[str, Callable[..., PandaConv]]] = MappingProxyType(
     {
@@ -129,8 +132,8 @@ class GNN(nn.Module):
             ``x``, which are then embedded into ``width`` numbers.
         out_channels: Number of classes or targets.
         backbone: ``"gcn"``, ``"gin"``, ``"gine"``, ``"rgcn"``, ``"rgin"``, ``"sage"``, ``"gat"``,
-            ``"gatv2"``, ``"pna"``, ``"transformer"``, or a function that makes any PyG convolution
-            from input and output width, such as the class itself.
+            ``"gatv2"``, ``"pna"``, ``"transformer"``, ``"adgn"``, or a function that makes any PyG
+            convolution from input and output width, such as the class itself.
         width: Hidden width.
         num_layers: Number of hidden layers.
         dropout: Dropout probability.
@@ -141,7 +144,8 @@ class GNN(nn.Module):
         batch_norm: Normalise what convolutions return; they have no bias then.
         unit_norm: Divide the states of nodes by their norm after every convolution.
         head_layers: Number of linear maps of the head.
-        activate_layers: Whether an activation follows a convolution, in a model with norms or head.
+        activate_layers: Whether an activation follows a convolution, in a model with norms or head;
+            after ``"adgn"``, which has its own, none ever does.
         edge_categories: The number of categories of each column of ``edge_attr``, for ``"gine"``.
         share_edge_encoder: Let all layers of ``"gine"`` that have one width embed these alike.
         recompute: Keep nothing but the states between layers for the backward pass, which runs
@@ -226,6 +230,8 @@ class GNN(nn.Module):
                 raise InputError(f"last_layer_fa needs a backbone among {', '.join(BACKBONES)}")
             layers[-1] = FullyAdjacentLast(backbone, widths[-2], widths[-1], layers[-1])
         self.layers = nn.ModuleList(layers)
+        if any(isinstance(one, Convolution) and one.activates for one in self.layers.modules()):
+            self.activate_layers = False
         if share_edge_encoder:
             encoders: dict[int, CategoryEncoder] = {}
             for layer in self.modules():

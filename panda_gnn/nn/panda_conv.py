@@ -77,7 +77,7 @@ class PlainConv(nn.Module):
         super().__init__()
         check_factory(conv, "conv")
         self.conv = as_convolution(conv(in_channels, out_channels))
-        self.activation = activation
+        self.activation = None if self.conv.activates else activation
         self.residual = residual
         #: For explainers, which know PyG's convolutions already.
         self.edge_mask = None if isinstance(self.conv, GraphConvolution) else EdgeMask()
@@ -156,7 +156,6 @@ class PandaConv(nn.Module):
         check_factory(conv, "conv")
         self.in_channels = as_pair(in_channels, "in_channels")
         self.out_channels = as_pair(out_channels, "out_channels")
-        self.activation = activation
         self.residual = residual
         self.selector_kind = choose("selector", selector, SELECTORS)
         self.selector_hidden = selector_hidden
@@ -165,6 +164,7 @@ class PandaConv(nn.Module):
         out_low, out_high = self.out_channels
         self.low = as_convolution(conv(in_low, out_low), bipartite)
         self.high = as_convolution(conv(in_high, out_high), bipartite)
+        self.activation = None if self.low.activates else activation
         self.edge_mask = EdgeMask()
         for conv_of_half in self._graph_convolutions:
             hide(conv_of_half.conv)

@@ -433,3 +433,10 @@ def test_no_key_of_a_stored_row_changes() -> None:
     config = Config("mutag", settings={"k": 1}, dropout=0, threshold=1)
     assert config.to_dict()["dropout"] is config.dropout
     assert config.key == "10ccce35cf78e966"
+
+
+@pytest.mark.parametrize("name", ["rewirings", "rewirings-node"])
+def test_all_remedies_have_the_same_number_of_candidates(name: str) -> None:
+    study = load_study(name)
+    assert {len(cell.candidates) for cell in study.cells} == {3}
+    assert (study.choose_on, study.trials) == (3, 10)

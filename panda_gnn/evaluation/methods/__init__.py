@@ -21,16 +21,28 @@ from panda_gnn.evaluation.ltp import fit_ltp
 from panda_gnn.evaluation.measure import Measure
 from panda_gnn.evaluation.methods.controls import CONTROL_METHODS
 from panda_gnn.evaluation.methods.method import Method
+from panda_gnn.evaluation.methods.models import MODEL_METHODS
 from panda_gnn.evaluation.methods.panda import PANDA_METHOD
 from panda_gnn.evaluation.methods.rewirings import REWIRING_METHODS
 from panda_gnn.evaluation.methods.roles import ASSIGNMENTS, ROLE_METHODS
+from panda_gnn.evaluation.methods.sjlr import SJLR_METHOD
 from panda_gnn.evaluation.probe import fit_probe
 from panda_gnn.evaluation.tasks import Task, TaskData, task_of
 from panda_gnn.evaluation.wl_svm import fit_wl_svm
 from panda_gnn.nn import GNN
 from panda_gnn.nn.models import PANDA_VARIANTS, backbone_names
 from panda_gnn.nn.selectors import SELECTORS
-from panda_gnn.options import Count, Finite, Flag, Natural, Whole, one_of, validate, whole_number
+from panda_gnn.options import (
+    Count,
+    Finite,
+    Flag,
+    Natural,
+    Positive,
+    Whole,
+    one_of,
+    validate,
+    whole_number,
+)
 from panda_gnn.registry import OWNERS, Plugin, Registry
 
 __all__ = ["METHODS", "Method", "complete", "configure", "graphs_and_model", "parts"]
@@ -51,6 +63,8 @@ METHODS: Registry[Method] = Registry(
     {
         "none": Method("the plain backbone"),
         **REWIRING_METHODS,
+        "sjlr": SJLR_METHOD,
+        **MODEL_METHODS,
         "panda": PANDA_METHOD,
         **CONTROL_METHODS,
         **ROLE_METHODS,
@@ -194,6 +208,11 @@ KINDS = {
     "centers": Count,
     "iterations": Natural,
     "rounds": Natural,
+    "nu": Count,
+    "reach": Count,
+    "action_width": Count,
+    "action_layers": Count,
+    "temperature": Positive,
     "graphs": Count | None,
     "sources": Count,
 }
