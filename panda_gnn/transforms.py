@@ -19,6 +19,8 @@ from panda_gnn.graph.rows import Graphs, graph_sizes
 from panda_gnn.graph.ties import SCORE_DIGITS, steps
 from panda_gnn.options import real_number, whole_number
 
+__all__ = ["ExpandWidth", "high_nodes"]
+
 ScoreFunction = Callable[[Data], Any]
 
 
@@ -33,6 +35,18 @@ def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
         scores: One score for each node.
         counts: How many nodes of each graph.
         batch: The graph of each node, ascending.
+
+    Shapes:
+        - **input:** ``scores`` ``[num_nodes]``, ``counts`` ``[num_graphs]``, ``batch``
+          ``[num_nodes]``
+        - **output:** a boolean mask ``[num_nodes]``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.transforms import top_nodes
+        >>> scores, batch = torch.tensor([1.0, 3.0, 2.0, 5.0, 5.0]), torch.tensor([0, 0, 0, 1, 1])
+        >>> top_nodes(scores, torch.tensor([2, 1]), batch).tolist()
+        [False, True, True, True, False]
     """
     largest = torch.zeros(counts.numel(), dtype=torch.float64, device=scores.device)
     largest = largest.scatter_reduce(0, batch, scores.double().abs(), "amax")
@@ -62,6 +76,15 @@ class ExpandWidth(BaseTransform):
         ratio: Instead of ``k``, the share of the nodes of each graph, rounded up.
         seed: Seed of the measure ``random`` and of sampled measures.
         samples: Estimate a shortest-path measure from this many pivots, for large graphs.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.transforms import ExpandWidth
+        >>> (tree,) = transfer("tree", 3, num_graphs=1)
+        >>> ExpandWidth("betweenness", k=3)(tree).high.nonzero().flatten().tolist()
+        [0, 1, 2]
+        >>> int(ExpandWidth("degree", ratio=0.25)(tree).high.sum())  # of 15 nodes
+        4
     """
 
     def __init__(
@@ -126,6 +149,13 @@ def own_scores(function: str | ScoreFunction, graphs: Graphs) -> Tensor:
     Args:
         function: A function ``(data) -> scores``, or the name of an attribute.
         graphs: A ``Data``, a ``Batch``, a dataset or a list of ``Data``.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.transforms import own_scores
+        >>> (ring,) = transfer("ring", 2, num_graphs=1)
+        >>> own_scores(lambda data: range(data.num_nodes), ring).tolist()
+        [0.0, 1.0, 2.0, 3.0]
     """
     if isinstance(graphs, Data):
         items = graphs_of_batch(graphs, "ExpandWidth") if is_batch(graphs) else [graphs]
