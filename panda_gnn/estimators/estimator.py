@@ -63,6 +63,13 @@ class PandaEstimator(BaseEstimator):
         validation_fraction: The share of what is fitted that is kept for validation; with 0 there
             is none, and all ``max_epochs`` are trained.
         random_state: Seed of the validation share, weights, dropout and order of mini-batches.
+
+    Example:
+        >>> from panda_gnn.estimators import PandaClassifier, PandaEstimator
+        >>> issubclass(PandaClassifier, PandaEstimator)
+        True
+        >>> PandaClassifier(k=5).get_params()["k"]
+        5
     """
 
     #: What is predicted.
