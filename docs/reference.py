@@ -143,7 +143,7 @@ def _object_page(package: str, name: str, thing: Any) -> str:
         page += f".. data:: {name}\n\n" + textwrap.indent(text, "   ")
         return page + "\n\n   " + ", ".join(f"``{key}``" for key in thing) + "\n"
     if inspect.isclass(thing):
-        return page + f".. autoclass:: {name}\n   :show-inheritance:\n"
+        return page + f".. autoclass:: {name}\n"
     return page + f".. autofunction:: {name}\n"
 
 
