@@ -44,7 +44,16 @@ EDGE_MEASURES = ("resistance", *CURVATURES)
 
 
 class Ranking(NamedTuple):
-    """Nodes or edges, the tightest bottleneck first."""
+    """Nodes or edges, the tightest bottleneck first.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import bottleneck_nodes
+        >>> (tree,) = transfer("tree", 3, num_graphs=1)
+        >>> ranking = bottleneck_nodes(tree, by="degree", count=3)
+        >>> ranking.items.tolist()
+        [1, 2, 3]
+    """
 
     #: Nodes ``[count]``, or edges ``[2, count]`` with the smaller node first.
     items: Tensor
@@ -117,7 +126,16 @@ def edge_measure(
 
 
 class GraphSummary(NamedTuple):
-    """The numbers that say how a graph as a whole carries messages."""
+    """The numbers that say how a graph as a whole carries messages.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import summarise
+        >>> (tree,) = transfer("tree", 3, num_graphs=1)
+        >>> summary = summarise(tree)
+        >>> summary.diameter, summary.bridges, summary.negative_edges
+        (6, 14, 0.42857142857142855)
+    """
 
     num_nodes: int
     num_edges: int

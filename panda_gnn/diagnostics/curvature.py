@@ -31,6 +31,19 @@ def balanced_forman_curvature(data: Data) -> Tensor:
     4-cycle without diagonals through the edge, :math:`s_j` those of :math:`j`, and :math:`\gamma`
     the largest number of such cycles through one of these nodes (without any, the term is zero).
     A cycle of five or more nodes has 0, :math:`C_4` has 1, a clique :math:`n / (n - 1)`.
+
+    Args:
+        data: An undirected graph.
+
+    Returns:
+        One value for each column of ``edge_index``.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import balanced_forman_curvature
+        >>> (square,) = transfer("ring", 2, num_graphs=1)
+        >>> balanced_forman_curvature(square).unique().tolist()
+        [1.0]
     """
     graph = read_graph(data, "balanced_forman_curvature")
     values = balanced_forman(graph.row_ptr, graph.neighbours)
@@ -55,6 +68,19 @@ def ollivier_ricci_curvature(data: Data) -> Tensor:
     The measure :math:`\mu_u` is uniform on the neighbours of :math:`u`, without :math:`u` itself,
     and the cost of transport is the hop distance. A tree edge has
     :math:`-2 \max(0, 1 - 1/d_u - 1/d_v)`, a clique :math:`(n - 2) / (n - 1)`.
+
+    Args:
+        data: An undirected graph.
+
+    Returns:
+        One value for each column of ``edge_index``.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import ollivier_ricci_curvature
+        >>> (tree,) = transfer("tree", 2, num_graphs=1)
+        >>> [round(value, 4) for value in ollivier_ricci_curvature(tree).unique().tolist()]
+        [-0.3333, 0.0]
     """
     graph = read_graph(data, "ollivier_ricci_curvature")
     edges = graph.edges

@@ -68,6 +68,13 @@ class PandaEstimator(BaseEstimator):
         n_jobs: How many threads share the graphs where centralities and rewirings are computed, in
             ``fit`` and in ``predict``; ``None`` is one, -1 one per processor. Training has one in
             any case, and no result depends on it.
+
+    Example:
+        >>> from panda_gnn.estimators import PandaClassifier, PandaEstimator
+        >>> issubclass(PandaClassifier, PandaEstimator)
+        True
+        >>> PandaClassifier(k=5).get_params()["k"]
+        5
     """
 
     #: What is predicted.

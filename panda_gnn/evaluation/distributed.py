@@ -1,10 +1,10 @@
 """Data-parallel training: several processes, one model, one gradient.
 
 Started by ``torchrun --nproc-per-node 2 train.py``, every process has a copy of the model and a
-share of each mini-batch, and after the backward pass all have the gradient of the whole mini-batch:
+share of each mini-batch, and after the backward pass all have the gradient of the whole one::
 
->>> with team() as workers:
-...     train(model, graphs, split, recipe, seed, workers=workers)
+    with team() as workers:
+        train(model, graphs, split, recipe, seed, workers=workers)
 
 Without dropout and batch norm that is what one process computes, up to rounding. Dropout is drawn
 in every process by itself, so with it the gradients are equal in expectation; a batch norm takes

@@ -1,8 +1,10 @@
 """How outputs of a model are scored.
 
->>> ACCURACY.score(outputs, classes)
->>> AVERAGE_PRECISION.score(logits, labels)           # the mean over the labels
->>> MEAN_ABSOLUTE_ERROR.score(values, targets)        # less is better
+>>> import torch
+>>> ACCURACY.score(torch.tensor([[2.0, 1.0], [0.0, 3.0]]), torch.tensor([0, 0]))
+0.5
+>>> MEAN_ABSOLUTE_ERROR.score(torch.tensor([[1.0], [3.0]]), torch.tensor([[1.0], [4.0]]))
+0.5
 """
 
 from __future__ import annotations

@@ -6,10 +6,8 @@ writes, the cut line is set aside in a file named ``.damaged`` beside the store 
 writes; no other row is touched. Reading never changes the file. Every line ends with a checksum of
 its row, so that a row that was altered is noticed and left out.
 
->>> store = Store(folder / "main.jsonl")
->>> store.append({"key": "0a1b", "seed": 0, "code": "77e1", "scores": {}})
->>> [row["seed"] for row in store.read().rows]
-[0]
+For a path and a row, ``Store(path).append(row)`` adds the row, and ``Store(path).read().rows`` has
+all of them.
 """
 
 from __future__ import annotations

@@ -92,7 +92,13 @@ class Comparison:
 
 
 class Published(Table):
-    """Where the paper's numbers of a study are: its table, and what it calls the lines."""
+    """Where the paper's numbers of a study are: its table, and what it calls the lines.
+
+    Attributes:
+        table: The table of the paper.
+        backbone: The backbone whose block of that table it is, where it is not that of the line.
+        methods: What the paper calls methods that have another name here.
+    """
 
     table: one_of("published table", tables())  # type: ignore[valid-type]
     backbone: str | None = None
@@ -100,14 +106,37 @@ class Published(Table):
 
 
 class Question(Table):
-    """What a table answers in words: what the study's reference adds to a method."""
+    """What a table answers in words: what the study's reference adds to a method.
+
+    Attributes:
+        ask: The question.
+        method: The method that the reference is compared with.
+    """
 
     ask: str
     method: str
 
 
 class StudyFile(Table):
-    """The TOML file of a study."""
+    """The TOML file of a study.
+
+    Attributes:
+        title: What the table is called.
+        trials: Seeds of each cell.
+        plugins: Python files, relative to the study's, or modules that register things.
+        datasets: Names of datasets, or own data.
+        backbones: Names of backbones; every method is tried on each.
+        methods: Names of methods.
+        pairs: Backbones and methods as pairs, instead of the two lists.
+        rows: The setting of which every value is a line of the table.
+        choose_on: How many seeds all candidates of a cell run before one is chosen.
+        measure: What is measured: ``score`` for trials, or the name of a measurement.
+        difference: What is compared in pairs, such as ``line - none`` or ``panda - line``.
+        questions: What the table answers in words.
+        published: Where the paper has these numbers.
+        training: How models are trained, where it is not the default of the dataset's task.
+        settings: Settings of the methods, as above.
+    """
 
     title: str
     trials: Count

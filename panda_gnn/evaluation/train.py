@@ -1,6 +1,6 @@
-"""The one loop that trains: graphs or nodes, one process or several.
+"""The one loop that trains: graphs or nodes, one process or several::
 
->>> curves = train(model, graphs, split, task.recipe(config), seed)
+    curves = train(model, graphs, split, task.recipe(config), seed)
 
 What is trained is decided by the :class:`Recipe`, which a task makes of a config. Training looks at
 the training rows and at the validation score, and at nothing else: the test scores of all epochs

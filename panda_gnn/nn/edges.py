@@ -35,6 +35,18 @@ class Edges:
         mask: What the message of each edge is multiplied by, where an explainer asks for it.
         listener: Called with edges and their attention, where an explainer asks for it.
         role: Optional role of each target, a whole number from 0 on.
+
+    Shapes:
+        - **input:** ``edge_index`` ``[2, num_edges]``, ``edge_weight`` and ``edge_type``
+          ``[num_edges]``, ``edge_attr`` ``[num_edges, columns]``, ``batch`` ``[num_targets]``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import Edges
+        >>> edge_index = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+        >>> edges = Edges.of_graph(edge_index, 3)
+        >>> edges.num_sources, edges.num_targets
+        (3, 3)
     """
 
     edge_index: Tensor

@@ -153,6 +153,22 @@ class GNN(nn.Module):
             For models without batch norms.
         **options: Options of the backbone's layers, such as ``num_relations`` or ``self_loops``, or
             of the convolution's class.
+
+    Shapes:
+        - **input:** ``x`` ``[num_nodes, in_channels]``, or a column of whole numbers for each entry
+          of ``in_channels``; ``edge_index`` ``[2, num_edges]``; optionally ``edge_weight``
+          ``[num_edges]``, ``edge_attr`` ``[num_edges, columns]``, ``batch`` ``[num_nodes]``
+        - **output:** ``[num_graphs, out_channels]``, or ``[num_nodes, out_channels]`` with
+          ``readout=None``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import GNN
+        >>> x, edge_index = torch.rand(4, 7), torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> GNN(7, 2, width=16)(x, edge_index).shape
+        torch.Size([1, 2])
+        >>> GNN(7, 2, width=16, backbone="gin", readout=None)(x, edge_index).shape
+        torch.Size([4, 2])
     """
 
     #: What the last forward pass adds to the loss of the task.
@@ -431,6 +447,18 @@ class PandaGNN(GNN):
             the backbone's layers. Unless ``residual`` is given, PANDA-GCN in all layers has
             the paper's residual connection, everything else and models with a head have none.
             PANDA-GCN has the paper's layers without self-loops and bias, with a head those of GCN.
+
+    Shapes:
+        Those of :class:`GNN`, with the mask ``high`` ``[num_nodes]`` after ``edge_index``; or ``x``
+        and a :class:`~panda_gnn.nn.WidthPartition`, which has both.
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import PandaGNN
+        >>> x, edge_index = torch.rand(4, 7), torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> high = torch.tensor([False, True, True, False])  # or data.high of ExpandWidth
+        >>> PandaGNN(7, 2, width=16, high_width=24)(x, edge_index, high).shape
+        torch.Size([1, 2])
     """
 
     def __init__(

@@ -63,6 +63,18 @@ class PlainConv(nn.Module):
         out_channels: Output width.
         activation: Applied to what the convolution returns.
         residual: Add the input where it is as wide as the output.
+
+    Shapes:
+        - **input:** states of all nodes :math:`(|V|, F)` and the :class:`~panda_gnn.nn.Edges`
+        - **output:** their new states :math:`(|V|, F')`
+
+    Example:
+        >>> import torch
+        >>> from torch_geometric.nn import SAGEConv
+        >>> from panda_gnn.nn import Edges, PlainConv
+        >>> edges = Edges.of_graph(torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), 3)
+        >>> PlainConv(SAGEConv, 7, 16, activation=torch.relu)(torch.rand(3, 7), edges).shape
+        torch.Size([3, 16])
     """
 
     def __init__(
@@ -137,6 +149,16 @@ class PandaConv(nn.Module):
           nodes :math:`(|V|)`, or the :class:`WidthPartition` made of them
         - **output:** for states of all nodes their new states :math:`(|V|, F')`, if both output
           widths are equal; else the new states as a pair
+
+    Example:
+        >>> import torch
+        >>> from torch_geometric.nn import SAGEConv
+        >>> from panda_gnn.nn import PandaConv
+        >>> edge_index = torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> high = torch.tensor([False, True, True, False])
+        >>> states = PandaConv(SAGEConv, 7, (8, 12))(torch.rand(4, 7), edge_index, high)
+        >>> [tuple(state.shape) for state in states]
+        [(2, 8), (2, 12)]
     """
 
     def __init__(

@@ -38,6 +38,21 @@ class WidthPartition:
     Attributes:
         whole: The edges of the whole graph.
         high: The mask.
+
+    Shapes:
+        - **input:** ``edge_index`` ``[2, num_edges]``, ``high`` ``[num_nodes]``, ``edge_weight``
+          and ``edge_type`` ``[num_edges]``, ``edge_attr`` ``[num_edges, columns]``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import WidthPartition
+        >>> edge_index = torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> partition = WidthPartition(edge_index, torch.tensor([False, True, True, False]))
+        >>> partition.low_nodes.tolist(), partition.high_nodes.tolist()
+        ([0, 3], [1, 2])
+        >>> low, high = partition.split(torch.rand(4, 7))
+        >>> partition.merge(low, high).shape
+        torch.Size([4, 7])
     """
 
     def __init__(

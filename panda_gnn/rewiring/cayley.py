@@ -29,6 +29,16 @@ class Cayley(SecondEdgeSet):
 
     Args:
         interleaved: Whether to write a second edge set rather than to change the first.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import Cayley
+        >>> (ring,) = transfer("ring", 5, num_graphs=1)
+        >>> rewired = Cayley()(ring)
+        >>> ring.num_nodes, rewired.num_nodes, int(rewired.virtual.sum())
+        (10, 24, 14)
+        >>> rewired.expander_edge_index.shape
+        torch.Size([2, 96])
     """
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:

@@ -52,6 +52,13 @@ class Expander(SecondEdgeSet):
 
     Args:
         interleaved: Whether to write a second edge set rather than to change the first.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import Expander
+        >>> (ring,) = transfer("ring", 12, num_graphs=1)
+        >>> Expander()(ring).expander_edge_index.shape  # 24 nodes of degree 4
+        torch.Size([2, 96])
     """
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:

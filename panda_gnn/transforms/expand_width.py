@@ -34,6 +34,18 @@ def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
         scores: One score for each node.
         counts: How many nodes of each graph.
         batch: The graph of each node, ascending.
+
+    Shapes:
+        - **input:** ``scores`` ``[num_nodes]``, ``counts`` ``[num_graphs]``, ``batch``
+          ``[num_nodes]``
+        - **output:** a boolean mask ``[num_nodes]``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.transforms import top_nodes
+        >>> scores, batch = torch.tensor([1.0, 3.0, 2.0, 5.0, 5.0]), torch.tensor([0, 0, 0, 1, 1])
+        >>> top_nodes(scores, torch.tensor([2, 1]), batch).tolist()
+        [False, True, True, True, False]
     """
     order = rounded_scores(scores, batch, counts.numel()).argsort(descending=True, stable=True)
     order = order[batch[order].argsort(stable=True)]
@@ -60,6 +72,15 @@ class ExpandWidth(BaseTransform):
         ratio: Instead of ``k``, the share of the nodes of each graph, rounded up.
         seed: Seed of the measure ``random`` and of sampled measures.
         samples: Estimate a shortest-path measure from this many pivots, for large graphs.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.transforms import ExpandWidth
+        >>> (tree,) = transfer("tree", 3, num_graphs=1)
+        >>> ExpandWidth("betweenness", k=3)(tree).high.nonzero().flatten().tolist()
+        [0, 1, 2]
+        >>> int(ExpandWidth("degree", ratio=0.25)(tree).high.sum())  # of 15 nodes
+        4
     """
 
     def __init__(

@@ -77,6 +77,13 @@ def own_scores(function: str | ScoreFunction, graphs: Graphs, who: str = "Expand
         function: A function ``(data) -> scores``, or the name of an attribute.
         graphs: A ``Data``, a ``Batch``, a dataset or a list of ``Data``.
         who: In whose name a batch is rejected whose graphs cannot be told apart.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.transforms import own_scores
+        >>> (ring,) = transfer("ring", 2, num_graphs=1)
+        >>> own_scores(lambda data: range(data.num_nodes), ring).tolist()
+        [0.0, 1.0, 2.0, 3.0]
     """
     if isinstance(graphs, Data):
         items = graphs_of_batch(graphs, who) if is_batch(graphs) else [graphs]
