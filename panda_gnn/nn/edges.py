@@ -189,7 +189,8 @@ class Edges:
         loop = source == target
         last = place.new_full((self.num_targets,), -1)
         last = last.scatter_reduce(0, target, torch.where(loop, place, -1), "amax")
-        return ~loop | (place == last[target])
+        counted: Tensor = ~loop | (place == last[target])
+        return counted
 
     def relation(self, relation: int) -> Edges:
         """The edges of one relation; without ``edge_type`` all edges are of relation 0."""

@@ -163,8 +163,9 @@ def keyword_names(function: Callable[..., Any]) -> list[str]:
 
 def check_options(who: str, options: Iterable[str], known: Sequence[str] | None) -> None:
     """Every option is one that somebody takes."""
-    for name in () if known is None else options:
-        choose("option", name, known, f"of {who}")
+    if known is not None:
+        for name in options:
+            choose("option", name, known, f"of {who}")
 
 
 def check_factory(make: Any, argument: str) -> None:

@@ -37,7 +37,7 @@ def test_clone_and_parameters() -> None:
 
 def test_threads_share_the_graphs_and_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    make = estimator.graphs_and_model
+    make = graphs_and_model
 
     def watched(*arguments: Any) -> Any:
         seen.append(torch.get_num_threads())
@@ -49,7 +49,8 @@ def test_threads_share_the_graphs_and_change_nothing(monkeypatch: pytest.MonkeyP
     assert seen == [1, 2]
     assert torch.get_num_threads() == 1
     assert (one.predict_proba(GRAPHS) == two.predict_proba(GRAPHS)).all()
-    for jobs in (0, "many", 1.5):
+    bad: list[Any] = [0, "many", 1.5]
+    for jobs in bad:
         with pytest.raises(InputError, match="n_jobs"):
             PandaClassifier(**QUICK, n_jobs=jobs).fit(GRAPHS, LABELS)
 
