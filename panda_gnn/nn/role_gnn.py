@@ -21,7 +21,7 @@ from panda_gnn.nn.role_widths import RolePartition, RoleWidthConv
 from panda_gnn.options import whole_number
 
 RUNGS: Mapping[str, Sequence[str]] = MappingProxyType(
-    {"gain": BACKBONES, "low-rank": BACKBONES, "pairs": ("gcn",), "widths": ("gcn", "gin")}
+    {"gain": BACKBONES, "low-rank": BACKBONES, "pairs": ("gcn",), "widths": BACKBONES}
 )
 """The ways to treat roles differently, each with the backbones that it is for."""
 
@@ -50,8 +50,8 @@ class RoleGNN(GNN):
         out_channels: Number of classes or targets.
         num_roles: The number of roles.
         rung: How roles are treated differently.
-        backbone: ``"gcn"``, ``"gin"``, ``"rgcn"`` or ``"rgin"``; ``"pairs"`` is for GCN,
-            ``"widths"`` for GCN and GIN.
+        backbone: ``"gcn"``, ``"gin"``, ``"rgcn"`` or ``"rgin"``; ``"pairs"`` is for
+            ``"gcn"`` alone.
         rank: The rank of ``"low-rank"``.
         widths: The hidden width of each role, for ``"widths"``.
         selector: What a narrow node takes of a wide one, for ``"widths"``: ``"topk"``,
@@ -123,6 +123,8 @@ class RoleGNN(GNN):
     def _plain_layer(
         self, i: int, backbone: str | Factory, widths: list[int], options: dict[str, Any]
     ) -> PlainConv:
+        if self.rung == "gain" and backbone == "gcn":  # every role has a bias already
+            options = {**options, "bias": False}
         conv: Callable[..., nn.Module] = partial(PLAIN_LAYERS[str(backbone)], **options)
         make: Callable[..., nn.Module]
         if self.rung == "gain":

@@ -57,7 +57,7 @@ def test_a_model_starts_as_the_plain_one(rung: str) -> None:
         if rung == "pairs":
             linear.weight.data, linear.bias.data = layer.conv.weight[0, :, 0].t(), layer.conv.bias
         else:
-            linear.load_state_dict(layer.conv.conv.linear.state_dict())
+            linear.weight.data = layer.conv.conv.linear.weight
     data = GRAPHS["random"]
     expected = plain(data.x, data.edge_index)
     torch.testing.assert_close(call(model, data), expected, rtol=0, atol=1e-12)

@@ -18,6 +18,8 @@ from panda_gnn.nn import (
     PandaConv,
     PandaGCNConv,
     PandaGINConv,
+    PandaRGCNConv,
+    RGCNLayer,
     RolePartition,
     RoleWidthConv,
     WidthPartition,
@@ -37,7 +39,7 @@ def as_panda(layer: Any, panda: Any) -> None:
 
 @pytest.mark.parametrize("backend", ["compiled", "torch"])
 @pytest.mark.parametrize("widths", [((3, 6), (3, 6)), ((4, 4), (3, 6)), ((3, 6), (2, 2))])
-@pytest.mark.parametrize("kind", ["gcn", "gin"])
+@pytest.mark.parametrize("kind", ["gcn", "gin", "rgcn"])
 def test_two_roles_are_panda(
     kind: str, widths: tuple[tuple[int, int], tuple[int, int]], backend: str
 ) -> None:
@@ -46,16 +48,21 @@ def test_two_roles_are_panda(
         panda: PandaConv = PandaGCNConv(*widths).double()
         conv = partial(GCNLayer, self_loops=False, bias=False)
         layer = RoleWidthConv(conv, *widths, activation=torch.relu, residual=True).double()
-    else:
+    elif kind == "gin":
         panda = PandaGINConv(*widths).double().eval()
         layer = RoleWidthConv(GINLayer, *widths).double().eval()
+    else:
+        panda = PandaRGCNConv(*widths, num_relations=2).double()
+        layer = RoleWidthConv(partial(RGCNLayer, num_relations=2), *widths).double()
     as_panda(layer, panda)
     for data in GRAPHS.values():
         high = data.role == 2
         masks = ~high, high
-        partition = WidthPartition(data.edge_index, high)
+        relation = torch.arange(data.num_edges) % 2 if kind == "rgcn" else None
+        partition = WidthPartition(data.edge_index, high, edge_type=relation)
         x = [torch.randn(int(m.sum()), w).double() for m, w in zip(masks, widths[0], strict=True)]
-        edges = Edges.of_graph(data.edge_index, data.num_nodes, role=high.long())
+        role = high.long()
+        edges = Edges.of_graph(data.edge_index, data.num_nodes, role=role, edge_type=relation)
         with panda_gnn.backend(backend):
             expected = panda((x[0], x[1]), partition)
             found = layer(x, edges)

@@ -135,6 +135,8 @@ def complete(config: Config, measure: Measure | None = None, task: Task | None =
         return config
     task = task or task_of(config.dataset)
     method = METHODS.lookup(config.method)
+    if method.backbones is not None:
+        choose("backbone", config.backbone, method.backbones, f"of method {config.method}")
     if method.whole_graphs and not task.classifies_graphs:
         raise InputError(
             f"method {config.method} is for datasets with a class for every graph, "

@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.methods.features import centrality_features, training_nodes
@@ -36,7 +36,6 @@ ASSIGNMENTS = ("quantiles", "bins", "top-k")
 
 
 def _defaults(task: Task, config: Config, rung: str) -> dict[str, Setting]:
-    choose("backbone", config.backbone, RUNGS[rung], f"of method {config.method}")
     by_k = config.settings.get("assign") == "top-k"
     names = ["centrality", *(["k"] if by_k else []), *(["high_width"] if rung == "widths" else [])]
     settings: dict[str, Setting] = {
@@ -94,7 +93,12 @@ def _model(task: Task, graphs: GraphTable, config: Config, rung: str) -> RoleGNN
 
 def _method(summary: str, rung: str) -> Method:
     return Method(
-        summary, partial(_defaults, rung=rung), with_roles, partial(_model, rung=rung), _check
+        summary,
+        partial(_defaults, rung=rung),
+        with_roles,
+        partial(_model, rung=rung),
+        _check,
+        backbones=RUNGS[rung],
     )
 
 

@@ -96,8 +96,9 @@ def test_a_backbone_that_a_rung_is_not_for_gets_a_sentence() -> None:
     assert configure("mutag", "gin", "roles-width").settings["high_width"] == 96
 
 
-def test_the_study_has_every_rung_with_and_without_the_encoding() -> None:
-    study = load_study("roles")
+@pytest.mark.parametrize("name", ["roles", "roles-large"])
+def test_the_study_has_every_rung_with_and_without_the_encoding(name: str) -> None:
+    study = load_study(name)
     lines = {(cell.line.method, cell.line.variant) for cell in study.cells}
     assert {(method, flag) for method in ROLE_METHODS for flag in (True, False)} <= lines
     assert {("none", None), ("centralities", None), ("panda", None)} <= lines
