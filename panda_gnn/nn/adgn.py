@@ -63,4 +63,5 @@ class _Neighbours(nn.Module):
 
     def forward(self, targets: Tensor, sources: Tensor, edges: Edges) -> Tensor:
         """The normalised sum over the neighbours of every target."""
-        return self.conv((sources, targets), edges)
+        out: Tensor = self.conv((sources, targets), edges)
+        return out

@@ -82,13 +82,14 @@ class DRewGNN(GNN):
         self, x: Tensor, edges: Edges, other: Edges | None = None
     ) -> Iterator[Tensor]:
         """The node states after every layer."""
-        if edges.edge_type is None and max(len(layer.convs) for layer in self.layers) > 1:
+        layers: Any = self.layers
+        if edges.edge_type is None and max(len(layer.convs) for layer in layers) > 1:
             raise InputError(
                 "DRewGNN needs edge_type, the distance of the nodes of each edge minus one, which "
                 "is missing: panda_gnn.rewiring.LASER(reach, rho=1.0) writes edges and edge_type"
             )
         states = [x]
-        for t, layer in enumerate(self.layers):
+        for t, layer in enumerate(layers):
             states.append(self._finish(t, layer(states, edges), states[-1], self.norms))
             yield states[-1]
 

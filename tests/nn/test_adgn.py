@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 from torch_geometric.nn import AntiSymmetricConv, GCNConv
@@ -12,7 +14,7 @@ from panda_gnn.testing import assert_reduces_to_plain
 from tests.nn.graphs import MIXED
 
 
-def literal_step(layer: ADGNLayer, x: Tensor, adjacency: Tensor) -> Tensor:
+def literal_step(layer: Any, x: Tensor, adjacency: Tensor) -> Tensor:
     """The equation, node by node and with dense matrices."""
     step = layer.step
     matrix = step.W - step.W.t() - step.gamma * torch.eye(x.size(1), dtype=x.dtype)
@@ -62,7 +64,8 @@ def test_models_have_no_other_activation() -> None:
     model = GNN(3, 2, backbone="adgn", width=5, num_layers=3, head_layers=1, readout=None)
     model = model.double().eval()
     x, adjacency = MIXED.x, dense(MIXED.edge_index, 12)
-    for layer in model.layers:
+    layers: Any = model.layers
+    for layer in layers:
         x = literal_step(layer.conv, layer.conv.embed(x), adjacency)
     expected = model.head[0](x)
     torch.testing.assert_close(model(MIXED.x, MIXED.edge_index), expected, rtol=0, atol=1e-12)

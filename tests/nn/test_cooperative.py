@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
+from torch_geometric.data import Data
 
 from panda_gnn.errors import InputError
 from panda_gnn.nn import CoGNN, Edges
@@ -27,7 +29,7 @@ class Fixed(nn.Module):
         return [self.logits]
 
 
-def literal(model: CoGNN, x: Tensor, kept: Tensor) -> Tensor:
+def literal(model: Any, x: Tensor, kept: Tensor) -> Tensor:
     """GCN on the kept edges, ``kept[u, v]`` being one where u speaks to v, with dense matrices."""
     x = (x @ model.embed.weight.t() + model.embed.bias).relu()
     for i, layer in enumerate(model.layers):
@@ -42,7 +44,8 @@ def literal(model: CoGNN, x: Tensor, kept: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("training", [True, False])
 def test_an_edge_is_kept_where_one_speaks_and_one_listens(training: bool) -> None:
-    model = CoGNN(3, 2, width=5, num_layers=2, dropout=0.0, readout=None).double().train(training)
+    model: Any = CoGNN(3, 2, width=5, num_layers=2, dropout=0.0, readout=None).double()
+    model.train(training)
     speaks = [v % 2 == 0 for v in range(12)]
     listens = [v % 3 != 0 for v in range(12)]
     model.speak, model.listen = Fixed(speaks), Fixed(listens)
@@ -77,7 +80,7 @@ def test_draws_are_random_in_training_and_scores_are_not() -> None:
 
 def test_action_networks_learn() -> None:
     torch.manual_seed(0)
-    model = CoGNN(3, 2, width=5, num_layers=2, temperature=1.0).double()
+    model: Any = CoGNN(3, 2, width=5, num_layers=2, temperature=1.0).double()
     model(MIXED.x, MIXED.edge_index).sum().backward()
     for network in (model.listen, model.speak):
         weight = network.layers[0].conv.linear.weight
@@ -88,8 +91,9 @@ def test_action_networks_learn() -> None:
 def test_order_and_batches() -> None:
     model = CoGNN(3, 2, width=5, num_layers=2, backbone="gin").double().eval()
 
-    def scores(data: object) -> Tensor:
-        return model(data.x, data.edge_index, batch=data.get("batch"))  # type: ignore[attr-defined]
+    def scores(data: Data) -> Tensor:
+        out: Tensor = model(data.x, data.edge_index, batch=data.get("batch"))
+        return out
 
     assert_permutation_equivariant(scores, MIXED, level="graph")
     assert_batch_invariant(scores, [ODD_GRAPHS[name] for name in ("grid", "star", "one node")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 import torch
@@ -23,14 +24,15 @@ def up_to(data: Data, reach: int) -> Data:
 
 def scores(model: DRewGNN, data: Data) -> Tensor:
     batch, types = data.get("batch"), data.edge_type
-    return model(data.x, data.edge_index, edge_type=types, batch=batch)
+    out: Tensor = model(data.x, data.edge_index, edge_type=types, batch=batch)
+    return out
 
 
-def literal(model: DRewGNN, data: Data, nu: int, reach: int) -> Tensor:
+def literal(model: Any, data: Data, nu: int, reach: int) -> Tensor:
     """The sums over distances with dense matrices of hop distances."""
     num_nodes = int(data.num_nodes or 0)
     hops = hop_distances(data, torch.arange(num_nodes))
-    states = [data.x]
+    states: list[Tensor] = [data.x]
     for t, layer in enumerate(model.layers):
         total = torch.zeros(num_nodes, layer.convs[0].linear.out_features, dtype=torch.float64)
         for k in range(1, min(t + 1, reach) + 1):
@@ -52,7 +54,8 @@ def literal(model: DRewGNN, data: Data, nu: int, reach: int) -> Tensor:
 @pytest.mark.parametrize(("nu", "reach"), [(1, 4), (2, 4), (9, 4), (1, 2)])
 @pytest.mark.parametrize("name", ["grid", "two components", "no edges", "one node"])
 def test_a_model_is_its_equation(name: str, nu: int, reach: int) -> None:
-    model = DRewGNN(3, 2, nu=nu, reach=reach, width=5, num_layers=3, readout=None).double().eval()
+    model: Any = DRewGNN(3, 2, nu=nu, reach=reach, width=5, num_layers=3, readout=None)
+    model = model.double().eval()
     data = ODD_GRAPHS[name]
     for layer in model.layers:
         torch.nn.init.normal_(layer.convs[0].linear.bias)
@@ -101,7 +104,7 @@ def test_what_it_refuses() -> None:
 
 
 def test_widths_follow_what_is_heard() -> None:
-    model = DRewGNN(3, 2, width=5, num_layers=2)
+    model: Any = DRewGNN(3, 2, width=5, num_layers=2)
     shapes = [[conv.linear.in_features for conv in layer.convs] for layer in model.layers]
     assert shapes == [[3], [5, 3], [5, 5, 3]]
     assert all(len(a.convs) + 1 == len(b.convs) for a, b in pairwise(model.layers))

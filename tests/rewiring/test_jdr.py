@@ -56,11 +56,11 @@ def test_a_literal_twin(by_magnitude: bool) -> None:
         a = new_v @ np.diag(lam) @ new_v.T
     expected = {}
     for column in range(14):
-        order = sorted(
+        largest = sorted(
             (row for row in range(14) if row != column and a[row, column] > 1e-9),
             key=lambda row: -a[row, column],
         )
-        for row in order[:3]:
+        for row in largest[:3]:
             expected[row, column] = expected[column, row] = a[row, column]
     transform = JDR(2, 4, 3, 0.2, 0.3, 0.25, neighbours=3, by_magnitude=by_magnitude)
     after = transform(data)

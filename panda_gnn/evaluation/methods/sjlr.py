@@ -100,7 +100,8 @@ def drawn(table: GraphTable, counts: Tensor) -> Tensor:
 def _ranks(table: GraphTable) -> Tensor:
     """One number for each edge, the same in both directions."""
     low, high = table.edge_index.sort(dim=0).values
-    return low * table.x.size(0) + high
+    rank: Tensor = low * table.x.size(0) + high
+    return rank
 
 
 def candidates_of(graph: GraphRows) -> tuple[Int64, Float64]:
@@ -184,11 +185,8 @@ def _redraw(data: TaskData, alpha: float, dropped: float, added: float) -> Redra
         found, gain = candidates_of(graph)
         pairs = torch.from_numpy(found)
         candidates.append((pairs, _logits(x, pairs, gain, alpha, -1)))
-    tables = (
-        _table(graphs, *(list(part) for part in zip(*all_graphs, strict=True)))
-        for all_graphs in (edges, candidates)
-    )
-    return Redraw(*tables, dropped, added)
+    first, second = (_table(graphs, *zip(*parts, strict=True)) for parts in (edges, candidates))
+    return Redraw(first, second, dropped, added)
 
 
 def _graphs(data: TaskData, settings: Mapping[str, Any], seed: int) -> GraphTable:
