@@ -91,12 +91,17 @@ RAY = """
 def work():
 {body}
 
+import os
 import ray
-from ray.train import ScalingConfig
+from ray.train import RunConfig, ScalingConfig
 from ray.train.torch import TorchTrainer
 
 {init}
-TorchTrainer(work, scaling_config=ScalingConfig(num_workers={size})).fit()
+TorchTrainer(
+    work,
+    scaling_config=ScalingConfig(num_workers={size}),
+    run_config=RunConfig(storage_path=os.getcwd()),
+).fit()
 print("equal", flush=True)
 """
 

@@ -427,7 +427,7 @@ def test_a_forward_pass_walks_over_no_modules(model: Any, monkeypatch: pytest.Mo
     assert torch.equal(found, expected)
 
 
-@pytest.mark.parametrize("backbone", ["gcn", "gin"])
+@pytest.mark.parametrize("backbone", ["gcn", "rgcn"])
 @pytest.mark.parametrize("kind", [GNN, PandaGNN])
 def test_layers_that_run_again_give_the_same_gradients(kind: Any, backbone: str) -> None:
     """Bit for bit, dropout included; what is kept are the states between layers."""
@@ -459,3 +459,5 @@ def test_layers_that_run_again_give_the_same_gradients(kind: Any, backbone: str)
 def test_layers_with_batch_norm_do_not_run_again() -> None:
     with pytest.raises(InputError, match="recompute=True runs every layer twice"):
         GNN(3, 2, batch_norm=True, recompute=True)
+    with pytest.raises(InputError, match="this model has batch norms"):
+        PandaGNN(3, 2, backbone="gin", recompute=True)
