@@ -62,7 +62,7 @@ def advice_sentences(advice: Advice) -> list[str]:
     said = [_opening(advice, first)]
     said += [_worth_trying(advice, finding) for finding in others if finding.kind == "try"]
     said += [_explained(advice, finding) for finding in others if finding.kind == "explained"]
-    for kind in ("unknown", "avoid"):
+    for kind in ("unknown", "avoid", "idle"):
         group = [finding for finding in others if finding.kind == kind]
         if group:
             said.append(_together(advice, kind, group))
@@ -129,6 +129,12 @@ def _together(advice: Advice, kind: str, group: list[Finding]) -> str:
     each = "; ".join(
         f"{finding.subject} {_amount(advice, finding.because[0])}" for finding in group
     )
+    if kind == "idle":
+        subjects = ", ".join(finding.subject for finding in group)
+        return (
+            "In so short a training neither the plain backbone nor these learned anything beyond "
+            f"the most frequent answer, so nothing is said of them: {subjects}."
+        )
     if kind == "avoid":
         return f"Not worth trying here, in points beside the plain backbone: {each}."
     rows = "nodes" if advice.evidence.of_nodes else "graphs"
@@ -243,17 +249,20 @@ def _finite(value: float) -> float | None:
 
 def _score(advice: Advice, name: str) -> str:
     """The mean score of something in the metric's unit."""
-    unit = advice.metric.unit
-    values = list(advice.evidence.merits[name].values())
-    mean = advice.metric.merit(sum(values) / len(values))
-    percent = " %" if unit.scale == 100 else ""
-    return f"{unit.scale * mean:.{unit.digits - 1}f}{percent}"
+    mean = advice.metric.merit(advice.evidence.mean(name))
+    percent = " %" if advice.metric.unit.scale == 100 else ""
+    return f"{_number(advice, mean)}{percent}"
+
+
+def _number(advice: Advice, value: float, sign: str = "") -> str:
+    """A number in the metric's unit, percents with one digit."""
+    digits = 1 if advice.metric.unit.scale == 100 else 3
+    return f"{advice.metric.unit.scale * value:{sign}.{digits}f}"
 
 
 def _amount(advice: Advice, one: Comparison) -> str:
-    unit = advice.metric.unit
-    half = "?" if math.isinf(one.half) else f"{unit.scale * one.half:.{unit.digits - 1}f}"
-    return f"{unit.scale * one.mean:+.{unit.digits - 1}f} ± {half}"
+    half = "?" if math.isinf(one.half) else _number(advice, one.half)
+    return f"{_number(advice, one.mean, '+')} ± {half}"
 
 
 def _points(advice: Advice, one: Comparison) -> str:
