@@ -38,6 +38,7 @@ def test_from_graphs_to_advice(
     monkeypatch.setattr("panda_gnn.cli.advise.fit_budget", lambda *given: plan.Budget(2, 1))
     monkeypatch.setattr(plan, "NETWORKS", ("none", "deeper"))
     monkeypatch.setattr(quick, "TREES", 5)
+    monkeypatch.setattr("panda_gnn.cli.advise.QUICK_SPLITS", 2)
     assert cli.main(["advise", "size/", "--json", "--layers", "1", "--workers", "1"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["rows"] == 100

@@ -58,7 +58,8 @@ def findings(evidence: Evidence) -> list[Finding]:
 def _cause(evidence: Evidence) -> Finding:
     """The simplest explanation that beats the majority and is beaten by nothing else."""
     everything = (*EXPLANATIONS, *NETWORKS)
-    over_majority = evidence.compare(everything, MAJORITY)
+    over_majority = evidence.compare(EXPLANATIONS, MAJORITY)
+    over_majority |= evidence.compare(NETWORKS, MAJORITY)
     telling = [name for name, one in over_majority.items() if one.is_gain]
     if not telling:
         best = max(over_majority.values(), key=lambda one: one.mean)

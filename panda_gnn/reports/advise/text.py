@@ -7,7 +7,7 @@ from typing import Any
 
 from panda_gnn.diagnostics.dataset_summary import QUANTITIES
 from panda_gnn.evaluation.advice.advice import Advice
-from panda_gnn.evaluation.advice.evidence import Comparison
+from panda_gnn.evaluation.advice.evidence import LEVEL, Comparison
 from panda_gnn.evaluation.advice.plan import DEEPER, NETWORKS, PLAIN, SHORTER_PATHS, SIZE
 from panda_gnn.evaluation.advice.quick import EXPLANATIONS, MAJORITY
 from panda_gnn.evaluation.advice.rules import FEW_ROWS, Finding
@@ -78,6 +78,12 @@ def _opening(advice: Advice, finding: Finding) -> str:
             f"{100 / math.sqrt(rows):.0f} points, whatever is tried, and at least {FEW_ROWS} are "
             "needed for advice. Nothing was trained."
         )
+    if finding.kind == "nothing" and _is_faint(finding.because[0]):
+        return (
+            "Nothing beats always giving the most frequent answer beyond doubt. The best, "
+            f"{finding.subject}, is {_points(advice, finding.because[0])}: alone that would count, "
+            "among so many comparisons it does not. More graphs or more splits may tell."
+        )
     if finding.kind == "nothing":
         return (
             "Nothing beats always giving the most frequent answer: the best, "
@@ -105,6 +111,11 @@ def _opening(advice: Advice, finding: Finding) -> str:
         else:
             text += f" Nothing beats it: the next, {control.name}, is {_points(advice, control)}."
     return text
+
+
+def _is_faint(one: Comparison) -> bool:
+    """Whether a difference is beyond chance only before it is corrected."""
+    return one.difference.p is not None and one.difference.p < LEVEL
 
 
 def _worth_trying(advice: Advice, finding: Finding) -> str:

@@ -80,8 +80,8 @@ def sentences(diagnosis: Diagnosis) -> list[str]:
         shallow, deep = decay.depths
         said.append(
             f"From depth {shallow} to {deep}, {decay.prevalence:.0%} of the pairs gain share in "
-            f"each other's walks (prevalence), by {number(decay.intensity)} a layer on the logarithmic "
-            "scale: these are the pairs that fewer layers keep apart."
+            f"each other's walks (prevalence), by {number(decay.intensity)} a layer on the "
+            "logarithmic scale: these are the pairs that fewer layers keep apart."
         )
     if summary.num_edges == 0:
         said.append("The graph has no edges: no model can pass a message.")
