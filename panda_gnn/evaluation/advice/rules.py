@@ -96,7 +96,7 @@ def _remedy(evidence: Evidence, gain: Comparison) -> Finding:
         over_size = evidence.compare([gain.name], SIZE)[gain.name]
         if told_size.is_gain and not over_size.is_gain:
             return Finding("explained", gain.name, (gain, over_size))
-    over_quick = evidence.compare([gain.name], evidence.best(EXPLANATIONS))[gain.name]
+    over_quick = evidence.compare([gain.name], evidence.best((MAJORITY, *EXPLANATIONS)))[gain.name]
     return Finding("try", gain.name, (gain, over_quick))
 
 
@@ -104,7 +104,7 @@ def _distance(evidence: Evidence) -> list[Finding]:
     """Whether distances stand in the way: whether shorter paths or more layers beat the plain
     backbone and also all that knows no distant node. Without either, nothing is said."""
     over_plain = evidence.compare(SHORTER_PATHS, PLAIN)
-    over_quick = evidence.compare(SHORTER_PATHS, evidence.best(EXPLANATIONS))
+    over_quick = evidence.compare(SHORTER_PATHS, evidence.best((MAJORITY, *EXPLANATIONS)))
     both = [(over_plain[name], over_quick[name]) for name in over_plain]
     if not both:
         return []

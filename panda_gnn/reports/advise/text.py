@@ -12,6 +12,7 @@ from panda_gnn.evaluation.advice.plan import DEEPER, NETWORKS, PLAIN, SHORTER_PA
 from panda_gnn.evaluation.advice.quick import EXPLANATIONS, MAJORITY
 from panda_gnn.evaluation.advice.rules import FEW_ROWS, Finding
 from panda_gnn.evaluation.methods import METHODS
+from panda_gnn.reports.diagnose.text import counted
 from panda_gnn.reports.grids import Grid
 
 WORDS = {
@@ -210,8 +211,8 @@ def budget_in_words(advice: Advice) -> str:
     text = f"{advice.evidence.rows} {rows} with a target, {advice.metric.name} on validation"
     if advice.budget is not None:
         text += (
-            f"; each network {advice.config.backbone.upper()} with {advice.config.num_layers} "
-            f"hidden layers, {advice.budget.trials} splits, {advice.budget.epochs} epochs"
+            f"; each network {advice.config.backbone.upper()} with "
+            f"{counted(advice.config.num_layers, 'hidden layer')}, {advice.budget.trials} splits, {advice.budget.epochs} epochs"
         )
     return text
 
