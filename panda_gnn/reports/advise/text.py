@@ -212,7 +212,8 @@ def budget_in_words(advice: Advice) -> str:
     if advice.budget is not None:
         text += (
             f"; each network {advice.config.backbone.upper()} with "
-            f"{counted(advice.config.num_layers, 'hidden layer')}, {advice.budget.trials} splits, {advice.budget.epochs} epochs"
+            f"{counted(advice.config.num_layers, 'hidden layer')}, {advice.budget.trials} splits, "
+            f"{advice.budget.epochs} epochs"
         )
     return text
 
