@@ -18,6 +18,7 @@ from panda_gnn.errors import choose
 from panda_gnn.evaluation.advice.advice import draw_conclusions, network_scores
 from panda_gnn.evaluation.advice.plan import (
     PLAIN,
+    QUICK_SPLITS,
     Budget,
     advice_study,
     fit_budget,
@@ -76,7 +77,8 @@ def run(options: argparse.Namespace) -> int:
     outcome, budget = Outcome(), None
     if data.graphs.y.size(0) >= FEW_ROWS:
         budget = _budget(data, options)
-        seeds = range(budget.trials)
+        of_graphs = data.graphs.target_nodes is None
+        seeds = range(max(budget.trials, QUICK_SPLITS if of_graphs else 0))
         with progress_bar() as bar:
             task = bar.add_task("without a network", total=len(seeds) * (1 + len(EXPLANATIONS)))
             scores |= quick_scores(data, plain.settings, seeds, lambda: bar.advance(task))

@@ -262,4 +262,5 @@ def _outputs(model: GraphModel, data: Data, x: Tensor) -> Tensor:
             f"graph_range needs the scores of one graph, got a tensor of shape "
             f"{list(scores.shape)}: give a model with a read-out, or use node_range"
         )
-    return scores.reshape(-1)
+    flat: Tensor = scores.reshape(-1)
+    return flat

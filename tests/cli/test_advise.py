@@ -31,13 +31,14 @@ def test_thirty_graphs_are_too_few(
 def test_from_graphs_to_advice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Two networks, two splits, one epoch: that tells nothing, but all of it is there."""
+    """Two networks, two splits, one epoch: the forests tell, and all of it is there."""
     write_csv_folder(labelled_graphs("size", num_graphs=100), tmp_path / "size")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Execution, "_open_executor", lambda self: InThisProcess(1))
     monkeypatch.setattr("panda_gnn.cli.advise.fit_budget", lambda *given: plan.Budget(2, 1))
     monkeypatch.setattr(plan, "NETWORKS", ("none", "deeper"))
     monkeypatch.setattr(quick, "TREES", 5)
+    monkeypatch.setattr("panda_gnn.cli.advise.QUICK_SPLITS", 2)
     assert cli.main(["advise", "size/", "--json", "--layers", "1", "--workers", "1"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["rows"] == 100
@@ -45,8 +46,8 @@ def test_from_graphs_to_advice(
     assert {"majority", "size alone", "none", "deeper"} <= set(found["validation"])
     assert all(len(scores) == 2 for scores in found["validation"].values())
     assert found["validation"]["size alone"]["0"] == 1.0
-    assert found["findings"][0]["kind"] == "nothing"
-    assert found["sentences"][0].startswith("Nothing beats always giving the most frequent answer")
+    assert found["findings"][0]["kind"] == "cause"
+    assert found["sentences"][0].startswith("The label follows the size")
     assert found["graphs"]["nodes"]["least"] == 10
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import networkx as nx
 import pytest
 import torch
@@ -31,11 +34,12 @@ def graph(made: nx.Graph, features: int = 1) -> Data:
     return data
 
 
-def averaging(rounds: int) -> object:
+def averaging(rounds: int) -> Callable[[Tensor, Data], Tensor]:
     def function(x: Tensor, data: Data) -> Tensor:
         adjacency = to_dense_adj(data.edge_index, max_num_nodes=x.size(0))[0].to(x.dtype)
         step = adjacency + torch.eye(x.size(0), dtype=x.dtype)
-        return torch.linalg.matrix_power(step / step.sum(1, keepdim=True), rounds) @ x
+        power: Tensor = torch.linalg.matrix_power(step / step.sum(1, keepdim=True), rounds)
+        return power @ x
 
     return function
 
@@ -103,13 +107,15 @@ def test_pairs_of_edges_have_range_one_half() -> None:
 def test_second_derivatives_of_our_models() -> None:
     data = ExpandWidth("degree", 2)(ODD_GRAPHS["grid"])
     torch.manual_seed(0)
-    for kind, options in ((GNN, {}), (PandaGNN, {"high_width": 6})):
-        model = kind(3, 2, width=4, num_layers=2, dropout=0.0, **options).double().eval()
+    sizes: dict[str, Any] = {"width": 4, "num_layers": 2, "dropout": 0.0}
+    for model in (GNN(3, 2, **sizes), PandaGNN(3, 2, high_width=6, **sizes)):
+        model.double().eval()
         assert graph_range(model, data).mean == 0  # pieces of linear functions
         assert 0 < node_range(model, data).mean < 2
 
     def smooth(x: Tensor, data: Data) -> Tensor:
-        return model(x, data.edge_index, data.high).logsumexp(1)
+        scores: Tensor = model(x, data.edge_index, data.high)
+        return scores.logsumexp(1)
 
     assert 0 < graph_range(smooth, data).mean < 3
     hops = hop_distances(data, torch.arange(12))

@@ -46,7 +46,8 @@ def literal(graph: nx.Graph, first: int, last: int) -> np.ndarray:
         ]
         logs.append([[float(np.log(float(value))) for value in row] for row in share])
     depths = np.arange(first, last + 1)
-    return np.polyfit(depths, np.array(logs).reshape(len(depths), -1), 1)[0].reshape(size, size)
+    slopes: np.ndarray = np.polyfit(depths, np.array(logs).reshape(len(depths), -1), 1)[0]
+    return slopes.reshape(size, size)
 
 
 def test_slopes_are_those_of_whole_numbers_where_single_precision_overflows() -> None:

@@ -35,6 +35,8 @@ LEARNING_RATE = 0.01
 MOST_TRIALS, FEWEST_TRIALS = 10, 5
 MOST_EPOCHS, FEWEST_EPOCHS = 60, 20
 PILOT_EPOCHS = 3
+#: What needs no training is scored on so many splits of graphs at least; of nodes there are many.
+QUICK_SPLITS = 20
 #: What a training costs on average, in trainings of the plain backbone.
 COST = 1.6
 

@@ -1,7 +1,8 @@
 """What can be told without a network: random forests that differ in what they are told.
 
 ==================  ==============================================================================
-majority            nothing: the most frequent class, the median, or the mean of several labels
+majority            nothing: the share of the most frequent class, or the score of the median, or of
+                    the mean of several labels
 size alone          the numbers of nodes and edges of a graph
 features alone      the means of the features over the nodes of a graph, without any edge; of a
                     single graph, each node's own features
@@ -10,6 +11,10 @@ local structure     the histograms of :mod:`~panda_gnn.evaluation.ltp`, which ho
 untrained probe     the means of propagated features of :mod:`~panda_gnn.evaluation.probe`; of a
                     single graph, each node's own propagated features
 ==================  ==============================================================================
+
+The share of a class is that over training and validation rows. On the validation rows alone the
+most frequent class of the training rows is, where classes are balanced, always the rarer one, and
+guessing would beat it.
 
 The forest is the same everywhere and nothing about it is chosen, so it is fitted on the training
 rows and scored once on the validation rows.
@@ -87,18 +92,18 @@ def _validation_score(data: TaskData, told: Float64 | None, split: Split, seed: 
     train, validation = split.train, split.validation
     y = data.graphs.y
     of_classes = data.task.metric.of_classes
+    if told is None and of_classes:
+        both = y[torch.cat([train, validation])]
+        return float(torch.bincount(both).max()) / both.numel()
     if told is None:
-        output = _constant(y[train], data.entry.num_classes, of_classes, data)
-        outputs = output.expand(validation.numel(), -1)
+        outputs = _constant(y[train], data).expand(validation.numel(), -1)
     else:
         outputs = _forest(told, y, train, validation, seed, of_classes, data.entry.num_classes)
     return data.task.metric.score(outputs, y[validation])
 
 
-def _constant(y: Tensor, num_classes: int, of_classes: bool, data: TaskData) -> Tensor:
+def _constant(y: Tensor, data: TaskData) -> Tensor:
     """What is best to say about rows of which nothing is known."""
-    if of_classes:
-        return torch.bincount(y, minlength=num_classes).double()
     if data.task.metric.higher_is_better:
         return y.double().mean(dim=0)
     return y.double().median(dim=0).values

@@ -29,8 +29,9 @@ class Finding:
 
     Attributes:
         kind: ``few`` (too few rows), ``nothing`` (no signal), ``cause``; of a method ``try``,
-            ``explained`` (it helps no more than the size does), ``unknown`` or ``avoid``; of
-            distances ``far``, ``near`` or ``distance unknown``.
+            ``explained`` (it helps no more than the size does), ``unknown``, ``avoid`` or ``idle``
+            (neither it nor the plain backbone learned anything); of distances ``far``, ``near`` or
+            ``distance unknown``.
         subject: What it is about.
         because: The comparisons that carry it; the last ones are the controls.
     """
@@ -49,7 +50,7 @@ def findings(evidence: Evidence) -> list[Finding]:
         return [cause]
     over_plain = evidence.compare((*CANDIDATES, DEEPER), PLAIN)
     remedies = [_remedy(evidence, one) for one in over_plain.values()]
-    order = {"try": 0, "explained": 1, "unknown": 2, "avoid": 3}
+    order = {"try": 0, "explained": 1, "unknown": 2, "avoid": 3, "idle": 4}
     remedies.sort(key=lambda finding: (order[finding.kind], -finding.because[0].mean))
     return [cause, *remedies, *_distance(evidence)]
 
@@ -57,7 +58,8 @@ def findings(evidence: Evidence) -> list[Finding]:
 def _cause(evidence: Evidence) -> Finding:
     """The simplest explanation that beats the majority and is beaten by nothing else."""
     everything = (*EXPLANATIONS, *NETWORKS)
-    over_majority = evidence.compare(everything, MAJORITY)
+    over_majority = evidence.compare(EXPLANATIONS, MAJORITY)
+    over_majority |= evidence.compare(NETWORKS, MAJORITY)
     telling = [name for name, one in over_majority.items() if one.is_gain]
     if not telling:
         best = max(over_majority.values(), key=lambda one: one.mean)
@@ -83,6 +85,8 @@ def _cause(evidence: Evidence) -> Finding:
 def _remedy(evidence: Evidence, gain: Comparison) -> Finding:
     """Whether a method is worth trying: better than the plain backbone, and by more than telling
     the size is; or not, or who knows."""
+    if not gain.is_gain and _is_idle(evidence, gain.name):
+        return Finding("idle", gain.name, (gain,))
     if _is_useless(evidence, gain):
         return Finding("avoid", gain.name, (gain,))
     if not gain.is_gain:
@@ -92,7 +96,7 @@ def _remedy(evidence: Evidence, gain: Comparison) -> Finding:
         over_size = evidence.compare([gain.name], SIZE)[gain.name]
         if told_size.is_gain and not over_size.is_gain:
             return Finding("explained", gain.name, (gain, over_size))
-    over_quick = evidence.compare([gain.name], evidence.best(EXPLANATIONS))[gain.name]
+    over_quick = evidence.compare([gain.name], evidence.best((MAJORITY, *EXPLANATIONS)))[gain.name]
     return Finding("try", gain.name, (gain, over_quick))
 
 
@@ -100,15 +104,25 @@ def _distance(evidence: Evidence) -> list[Finding]:
     """Whether distances stand in the way: whether shorter paths or more layers beat the plain
     backbone and also all that knows no distant node. Without either, nothing is said."""
     over_plain = evidence.compare(SHORTER_PATHS, PLAIN)
-    over_quick = evidence.compare(SHORTER_PATHS, evidence.best(EXPLANATIONS))
+    over_quick = evidence.compare(SHORTER_PATHS, evidence.best((MAJORITY, *EXPLANATIONS)))
     both = [(over_plain[name], over_quick[name]) for name in over_plain]
     if not both:
         return []
     helped = [pair for pair in both if all(one.is_gain for one in pair)]
-    ruled_out = all(any(_is_useless(evidence, one) for one in pair) for pair in both)
+    ruled_out = all(
+        _is_useless(evidence, beside_quick)
+        or (_is_useless(evidence, beside_plain) and not _is_idle(evidence, beside_plain.name))
+        for beside_plain, beside_quick in both
+    )
     kind = "far" if helped else "near" if ruled_out else "distance unknown"
     best = max(helped or both, key=lambda pair: pair[0].mean)
     return [Finding(kind, best[0].name, best)]
+
+
+def _is_idle(evidence: Evidence, name: str) -> bool:
+    """Whether neither the plain backbone nor the network beats the majority."""
+    over_majority = evidence.compare((PLAIN, name), MAJORITY)
+    return not any(one.is_gain for one in over_majority.values())
 
 
 def _is_useless(evidence: Evidence, one: Comparison) -> bool:

@@ -7,11 +7,12 @@ from typing import Any
 
 from panda_gnn.diagnostics.dataset_summary import QUANTITIES
 from panda_gnn.evaluation.advice.advice import Advice
-from panda_gnn.evaluation.advice.evidence import Comparison
+from panda_gnn.evaluation.advice.evidence import LEVEL, Comparison
 from panda_gnn.evaluation.advice.plan import DEEPER, NETWORKS, PLAIN, SHORTER_PATHS, SIZE
 from panda_gnn.evaluation.advice.quick import EXPLANATIONS, MAJORITY
 from panda_gnn.evaluation.advice.rules import FEW_ROWS, Finding
 from panda_gnn.evaluation.methods import METHODS
+from panda_gnn.reports.diagnose.text import counted
 from panda_gnn.reports.grids import Grid
 
 WORDS = {
@@ -62,7 +63,7 @@ def advice_sentences(advice: Advice) -> list[str]:
     said = [_opening(advice, first)]
     said += [_worth_trying(advice, finding) for finding in others if finding.kind == "try"]
     said += [_explained(advice, finding) for finding in others if finding.kind == "explained"]
-    for kind in ("unknown", "avoid"):
+    for kind in ("unknown", "avoid", "idle"):
         group = [finding for finding in others if finding.kind == kind]
         if group:
             said.append(_together(advice, kind, group))
@@ -77,6 +78,12 @@ def _opening(advice: Advice, finding: Finding) -> str:
             f"Too few {finding.subject} to tell: with {rows} of them an accuracy is uncertain by "
             f"{100 / math.sqrt(rows):.0f} points, whatever is tried, and at least {FEW_ROWS} are "
             "needed for advice. Nothing was trained."
+        )
+    if finding.kind == "nothing" and _is_faint(finding.because[0]):
+        return (
+            "Nothing beats always giving the most frequent answer beyond doubt. The best, "
+            f"{finding.subject}, is {_points(advice, finding.because[0])}: alone that would count, "
+            "among so many comparisons it does not. More graphs or more splits may tell."
         )
     if finding.kind == "nothing":
         return (
@@ -107,6 +114,11 @@ def _opening(advice: Advice, finding: Finding) -> str:
     return text
 
 
+def _is_faint(one: Comparison) -> bool:
+    """Whether a difference is beyond chance only before it is corrected."""
+    return one.difference.p is not None and one.difference.p < LEVEL
+
+
 def _worth_trying(advice: Advice, finding: Finding) -> str:
     gain, control = finding.because
     text = f"Worth trying: {finding.subject}, {_points(advice, gain)}."
@@ -129,6 +141,12 @@ def _together(advice: Advice, kind: str, group: list[Finding]) -> str:
     each = "; ".join(
         f"{finding.subject} {_amount(advice, finding.because[0])}" for finding in group
     )
+    if kind == "idle":
+        subjects = ", ".join(finding.subject for finding in group)
+        return (
+            "In so short a training neither the plain backbone nor these learned anything beyond "
+            f"the most frequent answer, so nothing is said of them: {subjects}."
+        )
     if kind == "avoid":
         return f"Not worth trying here, in points beside the plain backbone: {each}."
     rows = "nodes" if advice.evidence.of_nodes else "graphs"
@@ -193,8 +211,9 @@ def budget_in_words(advice: Advice) -> str:
     text = f"{advice.evidence.rows} {rows} with a target, {advice.metric.name} on validation"
     if advice.budget is not None:
         text += (
-            f"; each network {advice.config.backbone.upper()} with {advice.config.num_layers} "
-            f"hidden layers, {advice.budget.trials} splits, {advice.budget.epochs} epochs"
+            f"; each network {advice.config.backbone.upper()} with "
+            f"{counted(advice.config.num_layers, 'hidden layer')}, {advice.budget.trials} splits, "
+            f"{advice.budget.epochs} epochs"
         )
     return text
 
@@ -243,17 +262,20 @@ def _finite(value: float) -> float | None:
 
 def _score(advice: Advice, name: str) -> str:
     """The mean score of something in the metric's unit."""
-    unit = advice.metric.unit
-    values = list(advice.evidence.merits[name].values())
-    mean = advice.metric.merit(sum(values) / len(values))
-    percent = " %" if unit.scale == 100 else ""
-    return f"{unit.scale * mean:.{unit.digits - 1}f}{percent}"
+    mean = advice.metric.merit(advice.evidence.mean(name))
+    percent = " %" if advice.metric.unit.scale == 100 else ""
+    return f"{_number(advice, mean)}{percent}"
+
+
+def _number(advice: Advice, value: float, sign: str = "") -> str:
+    """A number in the metric's unit, percents with one digit."""
+    digits = 1 if advice.metric.unit.scale == 100 else 3
+    return f"{advice.metric.unit.scale * value:{sign}.{digits}f}"
 
 
 def _amount(advice: Advice, one: Comparison) -> str:
-    unit = advice.metric.unit
-    half = "?" if math.isinf(one.half) else f"{unit.scale * one.half:.{unit.digits - 1}f}"
-    return f"{unit.scale * one.mean:+.{unit.digits - 1}f} ± {half}"
+    half = "?" if math.isinf(one.half) else _number(advice, one.half)
+    return f"{_number(advice, one.mean, '+')} ± {half}"
 
 
 def _points(advice: Advice, one: Comparison) -> str:

@@ -77,11 +77,11 @@ def sentences(diagnosis: Diagnosis) -> list[str]:
         )
     decay = diagnosis.decay
     if decay is not None:
-        first, last = decay.depths
+        shallow, deep = decay.depths
         said.append(
-            f"From depth {first} to {last}, {decay.prevalence:.0%} of the pairs gain share in each "
-            f"other's walks (prevalence), by {number(decay.intensity)} a layer on the logarithmic "
-            "scale: these are the pairs that fewer layers keep apart."
+            f"From depth {shallow} to {deep}, {decay.prevalence:.0%} of the pairs gain share in "
+            f"each other's walks (prevalence), by {number(decay.intensity)} a layer on the "
+            "logarithmic scale: these are the pairs that fewer layers keep apart."
         )
     if summary.num_edges == 0:
         said.append("The graph has no edges: no model can pass a message.")

@@ -51,7 +51,14 @@ def test_structure_message_noise_and_few() -> None:
     message = advice_sentences(advice_on(scores={"fosr": 0.8}))
     assert message[0].startswith("The label is a message from far away")
     assert message[-1].startswith("Distances stand in the way: 30% of the connected pairs")
-    assert advice_sentences(advice_on())[0].startswith("Nothing beats always giving")
+    noise = advice_on()
+    assert advice_sentences(noise)[0].startswith("Nothing beats always giving")
+    best = noise.findings[0].because[0]
+    faint = replace(best, difference=replace(best.difference, p=0.03))
+    found = [Finding("nothing", best.name, (faint,))]
+    assert (
+        "More graphs or more splits may tell" in advice_sentences(replace(noise, findings=found))[0]
+    )
     few = advice_sentences(advice_on(rows=30))
     assert len(few) == 1
     assert few[0].startswith(
