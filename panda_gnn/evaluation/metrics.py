@@ -11,14 +11,16 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import average_precision_score, mean_absolute_error
-from torch import Tensor
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.measure import Unit
+
+if TYPE_CHECKING:  # who reads and writes rows needs neither torch nor scikit-learn
+    from torch import Tensor
 
 Array = npt.NDArray[np.float64]
 
@@ -71,6 +73,8 @@ def _accuracy(target: Array, output: Array) -> float:
 
 def _average_precision(target: Array, output: Array) -> float:
     """The mean over the labels that some row has; without a positive there is no precision."""
+    from sklearn.metrics import average_precision_score
+
     present = target.sum(axis=0) > 0
     if not present.any():
         raise InputError("average precision needs a label that at least one of the graphs has")
@@ -78,6 +82,8 @@ def _average_precision(target: Array, output: Array) -> float:
 
 
 def _mean_absolute_error(target: Array, output: Array) -> float:
+    from sklearn.metrics import mean_absolute_error
+
     return float(mean_absolute_error(target, output))
 
 
