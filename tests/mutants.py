@@ -210,7 +210,9 @@ def sample(size: int, seed: int, only: str | None = None) -> list[Mutant]:
     shares = {
         name: size / 2 / len(pools) + size / 2 * len(pool) / total for name, pool in pools.items()
     }
-    return [mutant for name, pool in pools.items() for mutant in pool[: round(shares[name])]]
+    chosen = [mutant for name, pool in pools.items() for mutant in pool[: round(shares[name])]]
+    chance.shuffle(chosen)  # so that a run that was ended early has seen all packages
+    return chosen
 
 
 def mutants_at(lines: Sequence[str]) -> list[Mutant]:

@@ -17,8 +17,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import torch
-
 #: Seconds between two checkpoints of a trial; a trial that is shorter has none.
 SAVE_EVERY = 300.0
 
@@ -45,6 +43,8 @@ class Checkpoint:
 
     def load(self) -> State | None:
         """The state that was saved last; ``None`` if there is none that can be used."""
+        import torch  # not by a driver, which only removes checkpoints
+
         try:
             written, _, content = self.path.read_bytes().partition(b"\n")
         except OSError:
@@ -65,6 +65,8 @@ class Checkpoint:
 
     def save_if_due(self, state: Callable[[], State]) -> None:
         """Replace the file if the last one is old enough; a disk that is full is warned about."""
+        import torch
+
         now = time.monotonic()
         every = SAVE_EVERY if self.every is None else self.every
         if now - self._saved < every or not self.path.parent.parent.is_dir():
