@@ -59,7 +59,11 @@ def problems(folder: Path) -> list[str]:
                 place /= "index.html"
             if not place.is_file():
                 found.append(f"{here} links to {address}, which is not there")
-            elif parts.fragment and unquote(parts.fragment) not in pages[place].anchors:
+            elif (
+                parts.fragment
+                and place in pages
+                and unquote(parts.fragment) not in pages[place].anchors
+            ):
                 found.append(f"{here} links to {address}, but there is no such place")
     return found
 

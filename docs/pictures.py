@@ -19,8 +19,9 @@ GREY, ORANGE, BLUE = "#828a93", "#e08214", "#4393c3"
 
 def paper_colours() -> None:
     """Pictures as SVG, without a ground, in grey and two colours."""
-    set_matplotlib_formats("svg")
-    style = dict.fromkeys(
+    show_as: Any = set_matplotlib_formats
+    show_as("svg")
+    style: Any = dict.fromkeys(
         ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), GREY
     )
     style |= {"savefig.transparent": True, "figure.facecolor": "none", "axes.facecolor": "none"}
@@ -51,11 +52,11 @@ def draw(
         title: What is written above.
     """
     at = layout(data).numpy()
-    for edges, colour, line in ((data.edge_index, GREY, 0.8), (added, ORANGE, 2.0)):
+    for edges, ink, line in ((data.edge_index, GREY, 0.8), (added, ORANGE, 2.0)):
         if edges is not None:
             for u, v in edges.t().tolist():
                 if u < v:
-                    panel.plot(at[[u, v], 0], at[[u, v], 1], color=colour, linewidth=line, zorder=1)
+                    panel.plot(at[[u, v], 0], at[[u, v], 1], color=ink, linewidth=line, zorder=1)
     mask = torch.zeros(len(at), dtype=torch.bool) if large is None else large.cpu()
     size = [190 if wide else 70 for wide in mask.tolist()]
     colour: Any = [ORANGE if wide else BLUE for wide in mask.tolist()]

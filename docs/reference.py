@@ -251,8 +251,8 @@ def _shown(default: Any) -> str:
 def _kind(schema: dict[str, Any]) -> str:
     """A type of the schema in words."""
     if "anyOf" in schema:
-        words = [_kind(part) for part in schema["anyOf"] if part.get("type") != "null"]
-        return " or ".join(dict.fromkeys(words))
+        parts = [_kind(part) for part in schema["anyOf"] if part.get("type") != "null"]
+        return " or ".join(dict.fromkeys(parts))
     words = {"string": "a text", "integer": "a whole number", "number": "a number"}
     words |= {"boolean": "true or false", "object": "a table", "array": "a list"}
     kind = words.get(schema.get("type", "object"), "a text")

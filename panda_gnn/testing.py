@@ -94,7 +94,22 @@ def assert_permutation_equivariant(
 def assert_batch_invariant(
     model: Model, graphs: Sequence[Data], *, tolerance: float = 1e-12
 ) -> None:
-    """A batch gives what its graphs give one by one."""
+    """A batch gives what its graphs give one by one.
+
+    Args:
+        model: A function from a batch to one row for each node, or for each graph.
+        graphs: Some graphs.
+        tolerance: The greatest difference.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.nn import GNN
+        >>> from panda_gnn.testing import assert_batch_invariant
+        >>> graphs = transfer("tree", 3, num_graphs=3)
+        >>> model = GNN(5, 2, width=8, readout=None).eval()
+        >>> scores = lambda data: model(data.x, data.edge_index)
+        >>> assert_batch_invariant(scores, graphs, tolerance=1e-5)
+    """
     together = model(Batch.from_data_list(list(graphs)))
     apart = torch.cat([model(graph) for graph in graphs])
     torch.testing.assert_close(together, apart, rtol=0, atol=tolerance)

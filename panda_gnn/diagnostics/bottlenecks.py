@@ -71,6 +71,13 @@ def bottleneck_nodes(data: Data, by: str = "betweenness", count: int = 10) -> Ra
             balanced Forman, ``"augmented-forman"``, ``"ollivier-ricci"`` or
             ``"resistance-curvature"``.
         count: How many nodes; all if there are fewer.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import bottleneck_nodes
+        >>> (lollipop,) = transfer("lollipop", 4, num_graphs=1)  # a clique and a path
+        >>> bottleneck_nodes(lollipop, count=2).items.tolist()  # where the path begins
+        [4, 5]
     """
     choose("measure of nodes", by, NODE_MEASURES)
     return _ranking(
@@ -90,6 +97,13 @@ def bottleneck_edges(
             ``"augmented-forman"``, ``"ollivier-ricci"`` or ``"resistance-curvature"``.
         count: How many edges; all if there are fewer.
         exact_nodes: Estimate the resistances of larger graphs.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import bottleneck_edges
+        >>> (lollipop,) = transfer("lollipop", 4, num_graphs=1)  # a clique and a path
+        >>> bottleneck_edges(lollipop, by="resistance", count=3).items.t().tolist()  # the bridges
+        [[4, 5], [5, 6], [6, 7]]
     """
     choose("measure of edges", by, EDGE_MEASURES)
     edges, values = edge_measure(data, by, exact_nodes=exact_nodes)
@@ -162,6 +176,17 @@ def summarise(data: Data, *, exact_nodes: int = EXACT_SUMMARY_NODES) -> GraphSum
 
     Above ``exact_nodes`` nodes the diameter is left out and the total resistance is estimated by
     :func:`panda_gnn.diagnostics.resistance_sketch`.
+
+    Args:
+        data: An undirected graph.
+        exact_nodes: Estimate the resistance of larger graphs, and leave out their diameter.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import summarise
+        >>> summary = summarise(transfer("lollipop", 4, num_graphs=1)[0])
+        >>> summary.num_edges, summary.bridges, summary.diameter
+        (13, 3, 4)
     """
     edges, place = undirected_edges(data, "summarise")
     num_nodes, num_edges = int(data.num_nodes or 0), edges.size(1)

@@ -57,6 +57,20 @@ def augmented_forman_curvature(data: Data, cycles: int = 3) -> Tensor:
     It is :math:`4 - d_u - d_v + 3 t` with :math:`t` the triangles on the edge (AFR-3,
     ``cycles=3``), and with ``cycles=4`` twice the number of 4-cycles on the edge more (AFR-4);
     4-cycles may have diagonals here.
+
+    Args:
+        data: An undirected graph.
+        cycles: 3 for triangles only, 4 for 4-cycles too.
+
+    Returns:
+        One value for each column of ``edge_index``.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import augmented_forman_curvature
+        >>> (lollipop,) = transfer("lollipop", 4, num_graphs=1)  # a clique and a path
+        >>> augmented_forman_curvature(lollipop).unique().int().tolist()  # least on the path
+        [-3, 0, 1, 4, 5]
     """
     graph = read_graph(data, "augmented_forman_curvature")
     return per_column(data, graph, augmented_forman(graph, cycles))

@@ -125,6 +125,16 @@ def total_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> 
     the value is finite for every graph (zero without edges). Compare graphs before and after a
     rewiring only where the components stay the same. Components of more than ``max_nodes`` nodes
     are rejected.
+
+    Args:
+        data: An undirected graph.
+        max_nodes: The largest component that is accepted.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import total_resistance
+        >>> round(total_resistance(transfer("lollipop", 4, num_graphs=1)[0]), 6)
+        42.8
     """
     graph = read_graph(data, "total_resistance")
     blocks = _component_pseudoinverses(graph, data.edge_index.device, max_nodes)

@@ -135,5 +135,15 @@ def high_nodes(graphs: Graphs, centrality: str | ScoreFunction, k: int, *, seed:
         centrality: One of the measures of :func:`panda_gnn.centrality.centrality`.
         k: How many nodes of each graph; all of them where a graph has no more.
         seed: Seed of the measure ``random``.
+
+    Returns:
+        A boolean tensor with an entry for each node, graph after graph.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.transforms import high_nodes
+        >>> trees = transfer("tree", 2, num_graphs=2)
+        >>> high_nodes(trees, "betweenness", k=1).nonzero().flatten().tolist()  # the roots
+        [0, 7]
     """
     return ExpandWidth(centrality, k, seed=seed).mask(graphs)
