@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 READY := $(VENV)/.ready
+DOCUMENTED := $(VENV)/.docs
 
-.PHONY: demo test coverage lint mutants chaos tables bench audit lock clean
+.PHONY: demo test test-random coverage lint mutants chaos tables docs serve-docs release-check bench \
+	audit lock clean
 
 demo: $(CORE)
 	$(BIN)/panda compare --dataset mutag --backbone gcn
@@ -19,6 +21,10 @@ PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 test: $(READY)
 	$(FILLED) $(PYTEST) $(KERNELS)
 	$(PYTEST) tests $(KERNELS:%=--ignore=%)
+
+# The same tests in another order every time; the seed that is printed repeats one.
+test-random: $(READY)
+	$(PYTEST) -p randomly
 
 # The same tests, with the branches they take; on Python 3.11 the tracer costs 1.6 times the time.
 coverage: $(READY)
@@ -40,6 +46,32 @@ mutants: $(READY)
 chaos: $(READY)
 	$(BIN)/pytest -q -m faults
 	$(BIN)/python -m tests.chaos
+
+# The site, in docs/_build/html: warnings are errors, tutorials are run, links are checked.
+SITE := docs/_build/html
+MATHJAX := docs/_static/mathjax/tex-svg.js
+MATHJAX_SHA256 := d4295dc33744836935c1399feece5159577b34c5c8ffb9f1c6324cd82e03a882
+
+docs: $(DOCUMENTED) $(MATHJAX)
+	$(BIN)/python docs/build.py
+
+serve-docs:
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(SITE) 8000
+
+# Formulas are drawn by one file of MathJax, 2.1 MB, which is fetched here and not kept in the
+# repository, where every version of it would stay for ever.
+$(MATHJAX):
+	mkdir -p $(@D)
+	cd $(@D) && npm pack --silent mathjax@3.2.2
+	tar -xzf $(@D)/mathjax-3.2.2.tgz -C $(@D) --strip-components=2 package/es5/tex-svg.js
+	rm $(@D)/mathjax-3.2.2.tgz
+	echo "$(MATHJAX_SHA256)  $@" | sha256sum --check --quiet
+	touch $@
+
+# Builds sdist and wheel, checks them, and runs the demo from the wheel in a new environment.
+release-check: $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[release]"
+	$(BIN)/python docs/check_release.py
 
 tables: $(READY)
 	$(BIN)/python docs/update_tables.py
@@ -65,6 +97,10 @@ $(READY): $(CORE)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev]"
 	command -v chromium || test "$$(id -u)" != 0 || apt-get install --yes --no-install-recommends chromium || true
 	touch $(READY)
+
+$(DOCUMENTED): $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev,docs]"
+	touch $(DOCUMENTED)
 
 clean:
 	rm -rf $(VENV)

@@ -3,6 +3,7 @@
     python benchmarks/centrality.py            REDDIT-BINARY and COLLAB, about five minutes
     python benchmarks/centrality.py --large    one graph of 10^6 nodes and 5 * 10^6 edges, sampled
     python benchmarks/centrality.py --coverage  how often intervals have the exact score
+    python benchmarks/centrality.py --networkit  one large graph, beside NetworKit, 1 and 2 threads
 
 Ours is betweenness, load and closeness together, from the dataset as PyG keeps it to the scores.
 The others get graphs of their own kind, built beforehand: igraph computes betweenness alone, on
@@ -29,7 +30,8 @@ from panda_gnn.centrality import centrality, compile_kernels, sampled_centrality
 from panda_gnn.centrality.references import reference, sample_by_cost
 from panda_gnn.centrality.shortest_paths import quadratic_cost, shortest_paths
 from panda_gnn.datasets import load
-from panda_gnn.graph.rows import read_graphs
+from panda_gnn.graph.arrays import Int64
+from panda_gnn.graph.rows import read_graphs, rows_of_edges
 
 MEASURES = ("betweenness", "load", "closeness")
 #: The least ratio to igraph's betweenness and to networkx's three.
@@ -99,6 +101,62 @@ def large(num_nodes: int, num_edges: int, samples: int) -> None:
     )
 
 
+def road_network(num_nodes: int, seed: int = 0) -> Int64:
+    """Edges of a planar graph like a road network: a Delaunay triangulation of random places, of
+    which those edges stay that no third place is near (the Gabriel graph)."""
+    from scipy.spatial import Delaunay, cKDTree
+
+    places = np.random.default_rng(seed).random((num_nodes, 2))
+    triangles = Delaunay(places).simplices
+    edges = np.concatenate([triangles[:, pair] for pair in ([0, 1], [1, 2], [0, 2])])
+    edges = np.unique(np.sort(edges, axis=1), axis=0)
+    middle = places[edges].mean(axis=1)
+    radius = np.linalg.norm(places[edges[:, 0]] - places[edges[:, 1]], axis=1) / 2
+    nearest, _ = cKDTree(places).query(middle)
+    kept: Int64 = edges[nearest >= radius * (1 - 1e-9)].T
+    return kept
+
+
+def beside_networkit(scale: int) -> None:
+    """Exact betweenness of one graph of each kind, beside NetworKit's, on one and two threads."""
+    import networkit as nk
+    import networkx as nx
+
+    side = round(scale**0.5)
+    grid = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side))
+    graphs = {
+        f"Barabasi-Albert, {scale} nodes": np.array(nx.barabasi_albert_graph(scale, 3, 0).edges).T,
+        f"grid, {side} x {side}": np.array(grid.edges).T,
+        f"road network, {scale} nodes": road_network(scale),
+    }
+    table = Table(title="exact betweenness, seconds of the clock")
+    for column in ("graph", "threads", "NetworKit", "panda-gnn, all three", "ratio", "difference"):
+        table.add_column(column, justify="left" if column == "graph" else "right")
+    for name, edges in graphs.items():
+        num_nodes = int(edges.max()) + 1
+        rows = rows_of_edges(edges, num_nodes)
+        graph = nk.graph.Graph(num_nodes)
+        for u, v in rows.edges.T.tolist():
+            graph.addEdge(u, v)
+        for threads in (1, 2):
+            nk.setNumberOfThreads(threads)
+            begin = time.perf_counter()
+            theirs = np.array(nk.centrality.Betweenness(graph).run().scores())
+            between = time.perf_counter()
+            ours = shortest_paths(rows, threads=threads)["betweenness"]
+            end = time.perf_counter()
+            gap = np.abs(ours / ours.max() - theirs / theirs.max()).max()
+            table.add_row(
+                name if threads == 1 else "",
+                str(threads),
+                f"{between - begin:.2f}",
+                f"{end - between:.2f}",
+                f"{(between - begin) / (end - between):.1f}x",
+                f"{gap:.0e}",
+            )
+    Console(width=110).print(table)
+
+
 def coverage(seeds: int) -> None:
     """How often sampled betweenness is within 1.96 standard errors, and within its interval."""
     import networkx as nx
@@ -132,6 +190,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--large", action="store_true", help="one large graph instead")
     parser.add_argument("--coverage", action="store_true", help="intervals of sampled scores")
+    parser.add_argument("--networkit", type=int, nargs="?", const=20_000, metavar="NODES")
     parser.add_argument("--nodes", type=int, default=1_000_000, help="of the large graph")
     parser.add_argument("--edges", type=int, default=5_000_000, help="of the large graph")
     parser.add_argument("--samples", type=int, default=100, help="pivots in the large graph")
@@ -141,6 +200,9 @@ def main() -> int:
     print(f"compiled kernels in {compile_kernels('betweenness'):.1f} s (0: they were there)")
     if options.coverage:
         coverage(seeds=50)
+        return 0
+    if options.networkit:
+        beside_networkit(options.networkit)
         return 0
     if options.large:
         large(options.nodes, options.edges, options.samples)

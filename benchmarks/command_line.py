@@ -1,4 +1,4 @@
-"""How long commands take that need no torch, beside one that does: processor time and memory."""
+"""How long commands take that need no torch: processor time and memory."""
 
 from __future__ import annotations
 

@@ -6,8 +6,15 @@ and dropout; a training step has dropout, loss, backward pass and Adam. Both inc
 of the edges (partition, sparse rows, normalisation), which is shown once more by itself. Settings
 are the paper's best for the dataset and the backbone.
 
+Below stand the matrix products alone that a forward pass of ours makes, with the very matrices, one
+after the other into memory that is there already: what no layer of these widths can avoid. A
+forward pass is compared with them, a training step with three times their time, because both
+gradients of a product cost as much as it does.
+
     python benchmarks/layers.py [--datasets mutag,enzymes,...|all] [--backbones gcn,gin]
-                                [--seconds 8] [--dropout 0.5] [--mirror FOLDER]
+                                [--seconds 8] [--dropout 0.5] [--mirror FOLDER] [--profile]
+
+With ``--profile`` the tables say instead where the time of a training step of our models goes.
 """
 
 from __future__ import annotations
@@ -27,6 +34,8 @@ from rich.console import Console
 from rich.table import Table
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.profiler import ProfilerActivity, profile, record_function
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch_geometric.data import Data
 from torch_geometric.loader import DataLoader
 from torch_geometric.nn import GCNConv, GINConv, global_mean_pool
@@ -35,13 +44,37 @@ import panda_gnn
 from panda_gnn.datasets import load
 from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
 from panda_gnn.nn.gin import perceptron
-from panda_gnn.nn.kernels import edge_rows, row_weights, width_rows
+from panda_gnn.nn.kernels import dropout as dropout_kernel
+from panda_gnn.nn.kernels import (
+    edge_rows,
+    ranking,
+    row_sums,
+    row_weights,
+    threads,
+    width_aware_sums,
+    width_rows,
+)
 from panda_gnn.paper import best_settings
 from panda_gnn.transforms import ExpandWidth
 
 ALL = "mutag,enzymes,proteins,imdb-binary,reddit-binary,collab"
 AFFORDABLE = "mutag,enzymes,proteins,imdb-binary"
 BATCHES = 4
+PROFILED = 40
+
+#: The parts of a training step, and how the names of what torch's profiler counts there begin.
+PARTS = {
+    "matrix products": ("aten::mm", "aten::addmm"),
+    "sums over neighbours": ("_add_rows",),
+    "ranking": ("_rank",),
+    "gathering": ("_add_selected",),
+    "dropout": ("_scale_or_drop", "aten::random_"),
+    "optimiser": ("Optimizer.", "aten::_foreach"),
+    "other operators of torch": ("aten::",),
+    "rows and read-out": ("panda_gnn::", "_sort_by", "_transpose", "_normalise", "_means"),
+}
+
+PRODUCTS = (torch.ops.aten.mm, torch.ops.aten.addmm, torch.ops.aten.addmm_)
 
 Call = Callable[[Data], Any]
 
@@ -208,6 +241,43 @@ def partition_in_torch(normalised: bool) -> Call:
     return in_torch(prepare)
 
 
+class Products(TorchDispatchMode):
+    """Notes the operands of all matrix products, those inside our operators too."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.operands: list[tuple[Tensor, Tensor]] = []
+
+    def __torch_dispatch__(
+        self, operator: Any, types: Any, args: Any = (), options: Any = None
+    ) -> Any:
+        if operator.namespace == "panda_gnn":
+            with self:
+                return operator(*args, **(options or {}))
+        if operator.overloadpacket in PRODUCTS:
+            self.operands.append(args[-2:])
+        return operator(*args, **(options or {}))
+
+
+def products_of(model: nn.Module, call: Call, batches: list[Data]) -> Call:
+    """The matrix products of a forward pass on each of the batches, and nothing else."""
+    work: dict[int, list[tuple[Tensor, Tensor, Tensor]]] = {}
+    for data in batches:
+        with Products() as products:
+            forward(model, call)(data)
+        work[id(data)] = [
+            (left, right, left.new_empty(left.size(0), right.size(1)))
+            for left, right in products.operands
+        ]
+
+    def run(data: Data) -> None:
+        with torch.no_grad():
+            for left, right, out in work[id(data)]:
+                torch.mm(left, right, out=out)
+
+    return run
+
+
 def medians(calls: dict[str, Call], batches: list[Data], seconds: float) -> dict[str, float]:
     """Median milliseconds of each, all taking turns on one batch after the other."""
     times: dict[str, list[float]] = {name: [] for name in calls}
@@ -246,6 +316,55 @@ def differences(literal: Literal, batch: Data, dtype: torch.dtype) -> Tensor:
         )
 
 
+def named_kernels() -> None:
+    """Let torch's profiler see every kernel by its name."""
+    original = threads.run
+
+    def run(kernel: Any, *arguments: Any) -> None:
+        with record_function(kernel.owner.__name__.rpartition(".")[2]):
+            original(kernel, *arguments)
+
+    for module in (row_sums, ranking, width_aware_sums, dropout_kernel):
+        module.run = run  # type: ignore[attr-defined]
+
+
+def where_time_goes(run: Call, batches: list[Data], seconds: float) -> dict[str, float]:
+    """Milliseconds of each part of a training step; what is left is Python and autograd."""
+    for data in batches:
+        run(data)
+    turns, steps = cycle(batches), 0
+    begin, end = time.process_time(), time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        run(next(turns))
+        steps += 1
+    whole = (time.process_time() - begin) / steps
+    with profile(activities=[ProfilerActivity.CPU]) as profiler:
+        for _ in range(PROFILED):
+            run(next(turns))
+    found = dict.fromkeys(PARTS, 0.0)
+    for event in profiler.key_averages():
+        for part, starts in PARTS.items():
+            if event.key.startswith(starts):
+                found[part] += event.self_cpu_time_total / 1e3 / PROFILED
+                break
+    found["Python and autograd's bookkeeping"] = 1000 * whole - sum(found.values())
+    return found | {"whole step": 1000 * whole}
+
+
+def profiled(name: str, backbone: str, options: argparse.Namespace) -> Table:
+    """Where the time of a training step goes."""
+    batches, models = prepare(name, backbone, options)
+    ours = {key: models[key] for key in (list(models)[1], list(models)[4])}
+    found = [where_time_goes(step(*model), batches, options.seconds / 4) for model in ours.values()]
+    table = Table(title=f"{name}, {backbone.upper()}: milliseconds of a training step")
+    for column in ("", *ours):
+        table.add_column(column, justify="right" if column else "left")
+    for part in found[0]:
+        cells = (f"{t[part]:.2f} ({t[part] / t['whole step']:.0%})" for t in found)
+        table.add_row(part, *cells)
+    return table
+
+
 def fix_malloc() -> None:
     """Keep freed memory, so that no model pays for page faults another one was spared."""
     if sys.platform.startswith("linux"):
@@ -256,8 +375,10 @@ def fix_malloc() -> None:
         mallopt(trim_threshold, (1 << 31) - 1)
 
 
-def bench(name: str, backbone: str, options: argparse.Namespace) -> Table:
-    """The table of one dataset and one backbone."""
+def prepare(
+    name: str, backbone: str, options: argparse.Namespace
+) -> tuple[list[Data], dict[str, tuple[nn.Module, Call]]]:
+    """Some batches of a dataset with their high nodes, and all models."""
     torch.manual_seed(0)
     dataset = load(name, mirror=options.mirror)
     best = best_settings(backbone, name)
@@ -270,7 +391,6 @@ def bench(name: str, backbone: str, options: argparse.Namespace) -> Table:
     pyg, gnn = PyG(*sizes, **common), GNN(*sizes, **common)
     panda = PandaGNN(*sizes, high_width=best.high_width, **common)
     literal, ours_in_torch = Literal(copy.deepcopy(panda)), copy.deepcopy(panda)
-    gcn = backbone == "gcn"
     title = backbone.upper()
     models: dict[str, tuple[nn.Module, Call]] = {
         f"PyG's {title}": (pyg, pyg),
@@ -279,9 +399,27 @@ def bench(name: str, backbone: str, options: argparse.Namespace) -> Table:
         f"our PANDA-{title} in torch": (ours_in_torch, in_torch(widely(ours_in_torch))),
         f"our PANDA-{title} compiled": (panda, widely(panda)),
     }
+    return batches, models
+
+
+def bench(name: str, backbone: str, options: argparse.Namespace) -> Table:
+    """The table of one dataset and one backbone."""
+    batches, models = prepare(name, backbone, options)
+    best = best_settings(backbone, name)
+    literal = models[list(models)[2]][0]
+    assert best is not None
+    assert isinstance(literal, Literal)
+    gcn, title = backbone == "gcn", backbone.upper()
     names = list(models)
     share = options.seconds / 3
-    forwards = medians({key: forward(*models[key]) for key in names}, batches, share)
+    alone = {key: products_of(*models[key], batches) for key in (names[1], names[4])}
+    forwards = medians(
+        {key: forward(*models[key]) for key in names}
+        | {f"its products: {key}": call for key, call in alone.items()},
+        batches,
+        share,
+    )
+    products = {key: forwards[f"its products: {key}"] for key in alone}
     preparing = {
         names[1]: edges_of(True if gcn else None),
         names[3]: partition_in_torch(gcn),
@@ -301,21 +439,25 @@ def bench(name: str, backbone: str, options: argparse.Namespace) -> Table:
         caption=f"states, compiled against literal: within {exact:.0e} in float64; in float32 "
         f"{near_ties:.2%} are off by more than 1e-4, near ties being ranked otherwise",
     )
-    columns = ("forward ms", "/ PyG", "/ ours", "step ms", "/ PyG", "/ ours", "of which edges ms")
+    columns = ("forward ms", "/ PyG", "/ ours", "by that", "step ms", "/ PyG", "/ ours", "by that",
+               "of which edges ms")  # fmt: skip
     table.add_column("")
     for column in columns:
         table.add_column(column, justify="right")
     for key in names:
         cells = [
             cell
-            for found in (forwards, steps)
+            for found, passes in ((forwards, 1), (steps, 3))
             for cell in (
                 f"{found[key]:.2f}",
                 f"{found[key] / found[names[0]]:.2f}",
                 f"{found[key] / found[names[1]]:.2f}",
+                f"{found[key] / passes / products[key]:.2f}" if key in products else "-",
             )
         ]
         table.add_row(key, *cells, f"{prepared[key]:.3f}" if key in prepared else "-")
+    for key, milliseconds in products.items():
+        table.add_row(f"the matrix products of {key} alone", f"{milliseconds:.2f}", *["-"] * 8)
     return table
 
 
@@ -327,13 +469,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=12.0, help="for each table")
     parser.add_argument("--dropout", type=float, default=0.5)
     parser.add_argument("--mirror")
+    parser.add_argument("--profile", action="store_true", help="where the time of a step goes")
     options = parser.parse_args()
     torch.set_num_threads(1)
     fix_malloc()
+    if options.profile:
+        named_kernels()
+    make = profiled if options.profile else bench
     datasets = ALL if options.datasets == "all" else options.datasets
     for name in datasets.split(","):
         for backbone in options.backbones.split(","):
-            Console(width=max(Console().width, 130)).print(bench(name, backbone, options))
+            Console(width=max(Console().width, 130)).print(make(name, backbone, options))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Lists every installed package with its version and licence, then asks pip-audit for known flaws.
 
 pip-audit is not installed with the extra ``dev``: ``pip install pip-audit`` where its data can be
-reached. Without it the list alone is printed.
+reached. Without it the list alone is printed. Packages that it cannot look up are an error: without
+``--strict`` it says that no flaw is known, even where it reached nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def main() -> int:
     if importlib.util.find_spec("pip_audit") is None:
         print("pip-audit is not installed: known flaws were not looked up", file=sys.stderr)
         return 0
-    return subprocess.run([sys.executable, "-m", "pip_audit"]).returncode
+    return subprocess.run([sys.executable, "-m", "pip_audit", "--strict"]).returncode
 
 
 if __name__ == "__main__":

@@ -32,9 +32,11 @@ def choose(what: str, name: str, choices: Iterable[str], where: str = "") -> str
 
 def shown(value: object, most: int = 60) -> str:
     """A value as errors print it: short, and without what could disturb a terminal."""
+    if isinstance(value, int) and value.bit_length() > 512:
+        return "a number of very many digits"
     try:
         text = repr(value)
-    except ValueError:  # an integer of more digits than Python prints
+    except ValueError:  # such a number is inside
         return "a number of very many digits"
     return text if len(text) <= most else f"{text[: most - 3]}..."
 

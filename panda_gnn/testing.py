@@ -17,11 +17,37 @@ from panda_gnn.errors import choose
 from panda_gnn.nn.convolution import small_graph
 from panda_gnn.nn.panda_conv import Factory, PandaConv, PlainConv
 
+__all__ = [
+    "assert_batch_invariant",
+    "assert_permutation_equivariant",
+    "assert_reduces_to",
+    "assert_reduces_to_plain",
+    "permuted",
+]
+
 Model = Callable[[Data], Tensor]
 
 
 def permuted(data: Data, order: Tensor) -> Data:
-    """``data`` with node ``order[i]`` as node ``i`` and the edges in another order too."""
+    """``data`` with node ``order[i]`` as node ``i`` and the edges in another order too.
+
+    Args:
+        data: A graph.
+        order: The old number of each node, in their new order.
+
+    Shapes:
+        - **input:** ``order`` ``[num_nodes]``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.testing import permuted
+        >>> (ring,) = transfer("ring", 2, num_graphs=1)
+        >>> ring.source_mask.tolist()
+        [False, False, True, False]
+        >>> permuted(ring, torch.tensor([3, 2, 1, 0])).source_mask.tolist()
+        [False, True, False, False]
+    """
     position = torch.empty_like(order)
     position[order] = torch.arange(order.numel(), device=order.device)
     edge_order = torch.arange(data.num_edges, device=order.device).flip(0)
@@ -38,7 +64,23 @@ def permuted(data: Data, order: Tensor) -> Data:
 def assert_permutation_equivariant(
     model: Model, data: Data, *, level: str = "node", seed: int = 0, tolerance: float = 1e-12
 ) -> None:
-    """The order of nodes and edges changes nothing but the order of the output."""
+    """The order of nodes and edges changes nothing but the order of the output.
+
+    Args:
+        model: A function from a graph to one row for each node, or for each graph.
+        data: A graph.
+        level: ``"node"`` or ``"graph"``.
+        seed: Seeds the order that is tried.
+        tolerance: The greatest difference.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.nn import GNN
+        >>> from panda_gnn.testing import assert_permutation_equivariant
+        >>> (tree,) = transfer("tree", 3, num_graphs=1)
+        >>> tree.x, model = tree.x.double(), GNN(5, 2, width=8, readout=None).double().eval()
+        >>> assert_permutation_equivariant(lambda data: model(data.x, data.edge_index), tree)
+    """
     choose("level", level, ("node", "graph"))
     generator = torch.Generator().manual_seed(seed)
     order = torch.randperm(int(data.num_nodes or 0), generator=generator)
@@ -52,7 +94,22 @@ def assert_permutation_equivariant(
 def assert_batch_invariant(
     model: Model, graphs: Sequence[Data], *, tolerance: float = 1e-12
 ) -> None:
-    """A batch gives what its graphs give one by one."""
+    """A batch gives what its graphs give one by one.
+
+    Args:
+        model: A function from a batch to one row for each node, or for each graph.
+        graphs: Some graphs.
+        tolerance: The greatest difference.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.nn import GNN
+        >>> from panda_gnn.testing import assert_batch_invariant
+        >>> graphs = transfer("tree", 3, num_graphs=3)
+        >>> model = GNN(5, 2, width=8, readout=None).eval()
+        >>> scores = lambda data: model(data.x, data.edge_index)
+        >>> assert_batch_invariant(scores, graphs, tolerance=1e-5)
+    """
     together = model(Batch.from_data_list(list(graphs)))
     apart = torch.cat([model(graph) for graph in graphs])
     torch.testing.assert_close(together, apart, rtol=0, atol=tolerance)
@@ -61,7 +118,27 @@ def assert_batch_invariant(
 def assert_reduces_to(
     model: Model, other: Model, graphs: Sequence[Data], *, tolerance: float = 1e-12
 ) -> None:
-    """Two models agree on every graph."""
+    """Two models agree on every graph.
+
+    Args:
+        model: A function from a graph to a tensor.
+        other: Another one.
+        graphs: Some graphs.
+        tolerance: The greatest difference.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.nn import GNN
+        >>> from panda_gnn.rewiring import FullyAdjacent
+        >>> from panda_gnn.testing import assert_reduces_to
+        >>> graphs, model = transfer("ring", 3, num_graphs=2), GNN(5, 2, width=8).eval()
+        >>> full = FullyAdjacent()
+        >>> assert_reduces_to(
+        ...     lambda data: model(data.x, full(data).edge_index),
+        ...     lambda data: model(data.x, full(full(data)).edge_index),
+        ...     graphs,
+        ... )
+    """
     for graph in graphs:
         torch.testing.assert_close(model(graph), other(graph), rtol=0, atol=tolerance)
 
@@ -91,6 +168,14 @@ def assert_reduces_to_plain(
         edge_weight: Likewise, weights.
         num_graphs: The number of random graphs that are tried.
         tolerance: The greatest difference.
+
+    Shapes:
+        - **input:** ``edge_attr`` ``[rows, columns]``, ``edge_type`` and ``edge_weight`` ``[rows]``
+
+    Example:
+        >>> from torch_geometric.nn import SAGEConv
+        >>> from panda_gnn.testing import assert_reduces_to_plain
+        >>> assert_reduces_to_plain(SAGEConv)
     """
     rows = {"edge_attr": edge_attr, "edge_type": edge_type, "edge_weight": edge_weight}
     values = {name: value for name, value in rows.items() if value is not None}

@@ -43,6 +43,9 @@ METHODS = ["none", "panda", "fosr", "sdrf", "digl"]
 #: How often each is killed, of two hundred.
 SHARES = {"local worker": 146, "ray worker": 40, "driver": 10, "raylet": 4}
 
+#: How Ray's own processes are called; without them its raylet ends, and a start fails after 30 s.
+AGENTS = ("ray::Dashboard", "ray::RuntimeEnv")
+
 #: Seconds after which nothing of a killed driver may be left.
 ORPHANS_AFTER = 3.0
 
@@ -202,10 +205,15 @@ class Chaos:
         alive = {kind: one.pid for kind, one in self.drivers.items() if one.poll() is None}
         local = self.descendants(alive["local"]) if "local" in alive else []
         ray = self.descendants(alive["ray"]) if "ray" in alive else []
+        workers = [
+            one.pid
+            for one, name, _ in ray
+            if name.startswith("ray::") and not name.startswith(AGENTS)
+        ]
         return {
             "local worker": [one.pid for one, _, command in local if "spawn_main" in command],
-            "ray worker": [one.pid for one, name, _ in ray if name.startswith("ray::")],
-            "raylet": [one.pid for one, name, _ in ray if name == "raylet"],
+            "ray worker": workers,
+            "raylet": [one.pid for one, name, _ in ray if name == "raylet" and workers],
             "driver": [
                 alive[kind] for kind, at_work in (("local", local), ("ray", ray)) if at_work
             ],

@@ -1,8 +1,9 @@
-"""What all tests share: where the full datasets are, and one torch thread."""
+"""What all tests share: where the full datasets are, one torch thread, and a clean folder."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first."""
     ranks = {str(Path(__file__).parent / name): rank for rank, name in enumerate(LONG)}
     items.sort(key=lambda item: ranks.get(str(item.path), len(LONG)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_left_here() -> Iterator[None]:
+    """Tests write to folders of their own, never to the one they were started in."""
+    here = Path.cwd()
+    before = set(here.iterdir())
+    yield
+    left = {path.name for path in set(here.iterdir()) - before}
+    assert not {name for name in left if not name.startswith(".")}, f"tests left {left} in {here}"
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 #: Test modules of something that is no module of the package.
 OTHERS = {
     "tests/test_docs.py": "the documents",
+    "tests/test_docstrings.py": "the reference",
     "tests/test_panda_gnn.py": "the package as a whole",
 }
 

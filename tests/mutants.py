@@ -210,7 +210,9 @@ def sample(size: int, seed: int, only: str | None = None) -> list[Mutant]:
     shares = {
         name: size / 2 / len(pools) + size / 2 * len(pool) / total for name, pool in pools.items()
     }
-    return [mutant for name, pool in pools.items() for mutant in pool[: round(shares[name])]]
+    chosen = [mutant for name, pool in pools.items() for mutant in pool[: round(shares[name])]]
+    chance.shuffle(chosen)  # so that a run that was ended early has seen all packages
+    return chosen
 
 
 def mutants_at(lines: Sequence[str]) -> list[Mutant]:
@@ -227,7 +229,7 @@ def mutants_at(lines: Sequence[str]) -> list[Mutant]:
 def measure_suite(
     folder: Path, tests: Sequence[str] = ()
 ) -> tuple[dict[str, dict[int, set[str]]], dict[str, float]]:
-    """Which tests execute each line, and how long every test takes.
+    """Which tests execute each line, and how long every test takes that passes.
 
     Args:
         folder: Where the measurement is kept meanwhile.
@@ -244,7 +246,9 @@ def measure_suite(
         *("--cov=panda_gnn", "--cov-report=", f"--cov-config={settings}", "--cov-context=test"),
         *tests,
     ]
-    subprocess.run(command, cwd=ROOT, check=True)
+    code = subprocess.run(command, cwd=ROOT).returncode
+    if code not in (0, 1):
+        raise SystemExit(f"pytest ended with {code}")
     durations: dict[str, float] = json.loads(report.read_text())
     lines: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
     for data in folder.glob("coverage*"):
@@ -514,18 +518,25 @@ def pytest_addoption(parser: Any) -> None:
 
 
 _durations: dict[str, float] = {}
+_failed: set[str] = set()
 
 
 def pytest_runtest_logreport(report: Any) -> None:
     """Add up the phases of a test."""
     _durations[report.nodeid] = _durations.get(report.nodeid, 0.0) + report.duration
+    if report.failed:
+        _failed.add(report.nodeid)
 
 
 def pytest_sessionfinish(session: Any) -> None:
-    """Write what was measured, in the process that collects the reports."""
+    """Write what was measured, in the process that collects the reports.
+
+    A test that fails without a mutant would kill every one, so it is left out.
+    """
     path = session.config.getoption("--durations-file")
     if path and not hasattr(session.config, "workerinput"):
-        Path(path).write_text(json.dumps(_durations))
+        passed = {name: time for name, time in _durations.items() if name not in _failed}
+        Path(path).write_text(json.dumps(passed))
 
 
 if __name__ == "__main__":

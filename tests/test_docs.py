@@ -41,7 +41,7 @@ def test_links_lead_somewhere_and_nothing_waits_to_be_filled_in(page: Path) -> N
     assert re.findall(r"^[A-Z]+_[A-Z_]+$|TODO|FIXME", text, re.MULTILINE) == []
 
 
-@pytest.mark.parametrize("name", ["use-in-your-model", "explain"])
+@pytest.mark.parametrize("name", ["use-in-your-model", "explain", "roles"])
 def test_the_code_of_a_page_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -52,6 +52,17 @@ def test_the_code_of_a_page_runs(
     namespace: dict[str, object] = {"__name__": name}
     for block in blocks:
         exec(compile(block, f"{name}.md", "exec"), namespace)
+
+
+def test_the_loop_of_the_readme_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PANDA_DATA_ROOT", str(tmp_path))
+    text = DOCUMENTS[0].read_text(encoding="utf-8")
+    (loop,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert "range(100)" in loop
+    exec(compile(loop.replace("range(100)", "range(1)"), "README.md", "exec"), {})
+    assert re.match(r"test accuracy [01]\.\d+", capsys.readouterr().out)
 
 
 def test_the_readme_repeats_what_the_tables_say() -> None:

@@ -1,7 +1,10 @@
 """Centralities of whole datasets: one function, exact scores, compiled kernels behind it.
 
 >>> from panda_gnn.centrality import centrality
->>> scores = centrality("betweenness", dataset)  # a float64 score for every node, graph by graph
+>>> from panda_gnn.datasets import transfer
+>>> graphs = transfer("tree", 2, num_graphs=3)
+>>> centrality("degree", graphs).shape  # a float64 score for every node, graph by graph
+torch.Size([21])
 
 ============== ====================================================================================
 degree         share of the other nodes that are neighbours

@@ -13,7 +13,7 @@ one node of a class on the way has the dependencies
 
 With all members and weights one this is Brandes' algorithm.
 
-The three measures together take half of igraph's ``betweenness`` on one graph of 2000 nodes;
+The three measures together take 0.8 of igraph's ``betweenness`` on one graph of 2000 nodes;
 on many graphs of 30 nodes igraph is faster, and gives other bits.
 """
 

@@ -19,7 +19,7 @@ def solve(
     graph. The matrix must be positive definite. A graph is done when its residual falls below
     ``tolerance`` times the right-hand side, or after ``max_steps``.
 
-    It is 2.4 times faster than ``scipy.sparse.linalg.cg`` on a graph of 2000 nodes and 100 times on
+    It is 2.1 times faster than ``scipy.sparse.linalg.cg`` on a graph of 2000 nodes and 100 times on
     many small graphs.
     """
     solution = np.zeros(graphs.node_ptr[-1])

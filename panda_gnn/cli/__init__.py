@@ -27,6 +27,7 @@ COMMANDS = {
     "centrality": "centralities of a whole dataset, with their times",
     "rewire": "rewire a dataset and show what changed",
     "diagnose": "see where a graph squashes, in the terminal and as a page",
+    "advise": "say what is worth trying on your graphs, and what cannot be said",
     "figure": "make a figure of the paper",
     "warmup": "compile the kernels ahead of the first run",
     "predict": "what a saved model says about new graphs",

@@ -5,27 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import torch
-from rich.console import Console
-
-from panda_gnn.centrality import CENTRALITIES, compile_kernels
-from panda_gnn.centrality.comparison import (
-    LibraryTimes,
-    TimedScores,
-    library_times,
-    timed,
-    timed_scores,
-)
-from panda_gnn.centrality.families import SAMPLED
-from panda_gnn.centrality.references import reference
+from panda_gnn.cli.names import names_of
 from panda_gnn.cli.options import add_data_arguments, add_json_argument, add_whole, names
 from panda_gnn.cli.own import add_plugin_argument
-from panda_gnn.datasets import resolve
 from panda_gnn.errors import InputError, choose
-from panda_gnn.graph.rows import read_graphs
-from panda_gnn.reports.drawing.graph_pictures import plot_centrality
-from panda_gnn.reports.table_formats import text_table
+
+if TYPE_CHECKING:  # options are read, and explained, without torch
+    from panda_gnn.centrality.comparison import LibraryTimes, TimedScores
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=names,
         default=["all"],
         metavar="NAMES",
-        help=f"all (the default), or some of {', '.join(CENTRALITIES)}, with commas",
+        help=f"all (the default), or some of {', '.join(names_of('centralities'))}, with commas",
     )
     parser.add_argument(
         "--against",
@@ -70,6 +58,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Compute, compare, print and draw."""
+    import torch
+    from rich.console import Console
+
+    from panda_gnn.centrality import compile_kernels
+    from panda_gnn.centrality.comparison import library_times, timed, timed_scores
+    from panda_gnn.centrality.references import reference
+    from panda_gnn.datasets import resolve
+    from panda_gnn.graph.rows import read_graphs
+    from panda_gnn.reports.drawing.graph_pictures import plot_centrality
+    from panda_gnn.reports.table_formats import text_table
+
     measures = _measures(options)
     for library in options.against:
         reference(choose("library", library, ("igraph", "networkx")))
@@ -109,6 +108,9 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _measures(options: argparse.Namespace) -> list[str]:
+    from panda_gnn.centrality import CENTRALITIES
+    from panda_gnn.centrality.families import SAMPLED
+
     known = CENTRALITIES if options.samples is None else SAMPLED
     what = "centrality" if options.samples is None else "centrality that can be sampled"
     if options.measure == ["all"]:

@@ -50,18 +50,29 @@ def _options(parser: argparse.ArgumentParser) -> set[str]:
     return options
 
 
-def names_of_options() -> Mapping[str, list[str]]:
-    """The names that options take."""
+#: The options of a single command that take names.
+OF_COMMANDS = {
+    ("rewire", "--method"): "rewirings",
+    ("table", "--format"): "formats",
+    ("search", "--sampler"): "samplers",
+    ("diagnose", "--model"): "models",
+}
+
+
+def names_of_options() -> Mapping[tuple[str, str], list[str]]:
+    """The names that options take, by command and option; those of all commands are of ``*``."""
     names = known_names()
-    return {option: list(names[kind]) for option, kind in OPTIONS.items()}
+    kinds = OF_COMMANDS | {("*", option): kind for option, kind in OPTIONS.items()}
+    return {place: list(names[kind]) for place, kind in kinds.items()}
 
 
 def bash_script(zsh: bool = False) -> str:
     """For bash, and for zsh in the manner of bash."""
     options = options_of_commands()
     of_options = "\n".join(
-        f'    {option}) COMPREPLY=($(compgen -W "{" ".join(names)}" -- "$word")); return ;;'
-        for option, names in names_of_options().items()
+        f'    {command}\' {option}\') COMPREPLY=($(compgen -W "{" ".join(names)}" -- "$word")); '
+        "return ;;"
+        for (command, option), names in names_of_options().items()
     )
     of_commands = "\n".join(
         f'    {command}) words="{" ".join(listed)}" ;;' for command, listed in options.items()
@@ -72,7 +83,7 @@ def bash_script(zsh: bool = False) -> str:
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "{" ".join(options)}" -- "$word")); return
   fi
-  case "$before" in
+  case "${{COMP_WORDS[1]}} $before" in
 {of_options}
   esac
   case "${{COMP_WORDS[1]}}" in
@@ -98,7 +109,8 @@ def fish_script() -> str:
     ]
     for command, options in options_of_commands().items():
         for option in options:
-            values = f" -xa '{' '.join(names[option])}'" if option in names else ""
+            listed = names.get((command, option), names.get(("*", option)))
+            values = "" if listed is None else f" -xa '{' '.join(listed)}'"
             lines.append(
                 f"complete -c panda -n '__fish_seen_subcommand_from {command}' "
                 f"-l {option.removeprefix('--')}{values}"

@@ -7,28 +7,21 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.text import Text
-from torch_geometric.data import Data
-
-from panda_gnn.centrality import CENTRALITIES
+from panda_gnn.cli.names import names_of
 from panda_gnn.cli.options import add_choice, add_whole, flag_of
-from panda_gnn.datasets import DATASETS, load, resolve
-from panda_gnn.datasets.files import READERS, read_graph
-from panda_gnn.datasets.resolver import is_own
-from panda_gnn.datasets.saved_graphs import read_saved_graphs
 from panda_gnn.errors import InputError
-from panda_gnn.reports.diagnose.dataset import dataset_page, diagnose_dataset, spread
-from panda_gnn.reports.diagnose.numbers import ModelChoice, diagnose
-from panda_gnn.reports.diagnose.page import diagnosis_page
-from panda_gnn.reports.diagnose.terminal import print_diagnosis, rendered
-from panda_gnn.reports.models import MODELS
-from panda_gnn.reports.pages.frame import write_page
-from panda_gnn.rewiring import REWIRINGS, Cayley, Expander, Rewiring
+from panda_gnn.reports.diagnose.model_choice import ModelChoice
+
+if TYPE_CHECKING:  # options are read, and explained, without torch
+    from torch_geometric.data import Data
+
+    from panda_gnn.rewiring import Rewiring
 
 MODEL_OPTIONS = ("centrality", "k", "width", "high_width", "num_layers", "seed")
+#: Of a dataset, so many graphs are measured.
+MOST_GRAPHS = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,10 +32,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="GRAPH",
         help="a dataset, or your own graphs: a file, a folder, pyg:CLASS/NAME or module:object",
     )
-    add_whole(parser, "--graph", "one graph of the dataset (all, at a glance)", least=0)
-    add_whole(parser, "--graphs", "of all graphs, N that are spread over the dataset (all)")
-    add_choice(parser, "--model", MODELS, defaults.name)
-    add_choice(parser, "--centrality", CENTRALITIES, defaults.centrality, "which nodes are high")
+    add_whole(parser, "--graph", "one graph of the dataset (the whole dataset)", least=0)
+    add_whole(
+        parser,
+        "--graphs",
+        f"of a whole dataset: how many graphs to measure, spread over it ({MOST_GRAPHS})",
+    )
+    add_choice(parser, "--model", names_of("models"), defaults.name)
+    centralities = names_of("centralities")
+    add_choice(parser, "--centrality", centralities, defaults.centrality, "which nodes are high")
     for option, least, help in (
         ("k", 0, "how many nodes are high"),
         ("width", 1, "hidden width"),
@@ -52,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         flag, default = flag_of(option.removeprefix("num_")), getattr(defaults, option)
         add_whole(parser, flag, help, default, least=least, dest=option)
-    add_choice(parser, "--rewiring", REWIRINGS, "fosr", "what the page compares the graph with")
+    rewirings = names_of("rewirings")
+    add_choice(parser, "--rewiring", rewirings, "fosr", "what the page compares the graph with")
     parser.add_argument(
         "--html", type=Path, metavar="FILE", help="where to write the page (diagnose-GRAPH.html)"
     )
@@ -61,18 +60,57 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print the report and write the page."""
+    from panda_gnn.reports.pages.frame import write_page
+
     model = chosen_model(options)
     graphs, title, stem = chosen_graphs(options)
     if len(graphs) > 1 and options.graph is None:
-        whole = diagnose_dataset(graphs, title, options.graphs)
-        Console().print(Text(title, style="bold"), rendered(spread(whole)))
-        if not options.no_html:
-            page = dataset_page(whole, graphs, options.source, command(options))
-            write_page(options.html or Path(f"diagnose-{stem}.html"), page)
-            print(options.html or Path(f"diagnose-{stem}.html"))
-        return
-    if options.graphs is not None:
-        raise InputError("--graphs is for datasets of several graphs: leave it out")
+        page = sum_up(graphs, title, options)
+    else:
+        if options.graphs is not None:
+            raise InputError("--graphs is for a whole dataset of several graphs: leave it out")
+        if options.graph is not None:
+            title, stem = f"{title}, graph {options.graph}", f"{stem}-{options.graph}"
+        page = diagnose_one(graphs, model, title, options)
+    if not options.no_html:
+        path = options.html or Path(f"diagnose-{stem}.html")
+        write_page(path, page)
+        print(path)
+
+
+def sum_up(graphs: Sequence[Data], title: str, options: argparse.Namespace) -> str:
+    """Print what the graphs of a dataset look like; returns the page, if there is to be one."""
+    from rich.console import Console
+
+    from panda_gnn.diagnostics import summarise_dataset
+    from panda_gnn.progress import progress_bar
+    from panda_gnn.reports.diagnose.dataset import dataset_page, print_summary
+
+    most = options.graphs or MOST_GRAPHS
+    with progress_bar() as bar:
+        task = bar.add_task("graphs", total=min(most, len(graphs)))
+        summary = summarise_dataset(
+            graphs,
+            options.num_layers + 1,
+            most=most,
+            on_graph=lambda done: bar.update(task, completed=done),
+        )
+    print_summary(summary, title, Console())
+    if options.no_html:
+        return ""
+    return dataset_page(summary, graphs, title, options.source, command(options))
+
+
+def diagnose_one(
+    graphs: Sequence[Data], model: ModelChoice, title: str, options: argparse.Namespace
+) -> str:
+    """Print the report on one graph; returns the page, if there is to be one."""
+    from rich.console import Console
+
+    from panda_gnn.reports.diagnose.numbers import diagnose
+    from panda_gnn.reports.diagnose.page import diagnosis_page
+    from panda_gnn.reports.diagnose.terminal import print_diagnosis
+
     index = options.graph or 0
     if index >= len(graphs):
         raise InputError(
@@ -82,20 +120,16 @@ def run(options: argparse.Namespace) -> None:
     if "edge_weight" in data:  # the diagnostics count hops
         data = data.clone()
         del data.edge_weight
-    if len(graphs) > 1 or options.graph is not None:
-        title, stem = f"{title}, graph {index}", f"{stem}-{index}"
     rewiring = None if options.rewiring == "fosr" else chosen_rewiring(options.rewiring)
     found = diagnose(data, model, title=title, names=data.get("node_names"), rewiring=rewiring)
     print_diagnosis(found, Console())
-    if options.no_html:
-        return
-    path = options.html or Path(f"diagnose-{stem}.html")
-    write_page(path, diagnosis_page(found, command(options)))
-    print(path)
+    return "" if options.no_html else diagnosis_page(found, command(options))
 
 
 def chosen_rewiring(name: str) -> Rewiring:
     """A rewiring with its own settings."""
+    from panda_gnn.rewiring import REWIRINGS, Cayley, Expander
+
     kind: Any = REWIRINGS[name]
     options = {"interleaved": False} if kind in (Expander, Cayley) else {}
     rewiring: Rewiring = kind(**options)
@@ -114,6 +148,10 @@ def chosen_model(options: argparse.Namespace) -> ModelChoice:
 
 def chosen_graphs(options: argparse.Namespace) -> tuple[Sequence[Data], str, str]:
     """The graphs, what to call them, and a name for files about them."""
+    from panda_gnn.datasets import DATASETS, load, resolve
+    from panda_gnn.datasets.files import READERS, read_graph
+    from panda_gnn.datasets.resolver import is_own
+
     if options.source in DATASETS:
         return load(options.source), DATASETS[options.source].printed, options.source
     path = Path(options.source)
@@ -134,6 +172,8 @@ def chosen_graphs(options: argparse.Namespace) -> tuple[Sequence[Data], str, str
 
 def _is_one(path: Path) -> bool:
     """Whether a file of torch.save holds one graph, or nothing that could be several."""
+    from panda_gnn.datasets.saved_graphs import read_saved_graphs
+
     try:
         return len(read_saved_graphs(path)) == 1
     except InputError:

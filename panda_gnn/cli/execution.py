@@ -14,20 +14,20 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from panda_gnn.cli.options import (
     add_choice,
     add_data_arguments,
     add_results_argument,
     add_whole,
+    check_own_folder,
     real,
     seconds,
 )
 from panda_gnn.cli.own import add_plugin_argument
-from panda_gnn.datasets import load
-from panda_gnn.datasets.fingerprint import fingerprint
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation.current import origins
+from panda_gnn.evaluation.bundled import RESULTS
 from panda_gnn.evaluation.executors import (
     EXECUTORS,
     LocalExecutor,
@@ -35,21 +35,23 @@ from panda_gnn.evaluation.executors import (
     SlurmExecutor,
     WorkerExecutor,
 )
-from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.origin import Origin, origin_of
-from panda_gnn.evaluation.plugins import LOADED, run_with_plugins
-from panda_gnn.evaluation.run import Outcome, run_study
 from panda_gnn.evaluation.store import Row, Store
-from panda_gnn.evaluation.study import Study
-from panda_gnn.evaluation.tracking import TRACKERS, LogTracker, Tracker, open_tracker
-from panda_gnn.evaluation.verification import Verification, verify
+from panda_gnn.evaluation.tracking import TRACKERS, LogTracker, NoTracker, Tracker, open_tracker
+
+if TYPE_CHECKING:  # options are read, and explained, without torch
+    from panda_gnn.evaluation.run import Outcome
+    from panda_gnn.evaluation.study import Study
+    from panda_gnn.evaluation.verification import Verification
+
+T = TypeVar("T")
 
 LONGEST_NAME = 150
 """Letters of the name of a file with rows."""
 
 
 def add_execution_arguments(
-    parser: argparse.ArgumentParser, results: Path | None = Path("results")
+    parser: argparse.ArgumentParser, results: Path | None = RESULTS
 ) -> None:
     """The options that say where trials run and where their rows go.
 
@@ -103,19 +105,29 @@ class Execution:
         options: The options of :func:`add_execution_arguments`.
         name: The name of the store.
         alone: Whether trials must not share the machine, because they measure time.
+        log: Whether a line with the scores of each trial is printed where there is no terminal.
     """
 
-    def __init__(self, options: argparse.Namespace, name: str, *, alone: bool = False) -> None:
+    def __init__(
+        self,
+        options: argparse.Namespace,
+        name: str,
+        *,
+        alone: bool = False,
+        log: bool = True,
+    ) -> None:
         processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
         self._workers = options.workers or (1 if alone else processors)
         if alone and self._workers != 1:
             raise InputError("--workers must be 1 here: times are measured on a machine at rest")
         self._options = options
+        self._log = log
         self._temporary = None
         self._folder = options.results
         if self._folder is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="panda-")
             self._folder = Path(self._temporary.name)
+        check_own_folder(self._folder)
         self.store = Store(self._folder / f"{file_name(name)}.jsonl")
         self._data: dict[str, str] = {}
         self._executor: WorkerExecutor
@@ -124,14 +136,14 @@ class Execution:
     def __enter__(self) -> Execution:
         self._executor = self._open_executor()
         try:
+            self._tracker = open_tracker(self._options.track, self._folder / "tracking")
+            if self._log and not sys.stderr.isatty():
+                self._tracker = LogTracker(self._tracker)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 self.store.prepare()
             for warning in caught:
                 print(f"panda: {warning.message}", file=sys.stderr)
-            self._tracker = open_tracker(self._options.track, self._folder / "tracking")
-            if not sys.stderr.isatty():
-                self._tracker = LogTracker(self._tracker)
         except BaseException:
             self._executor.shutdown(cancel_futures=True)
             raise
@@ -155,6 +167,11 @@ class Execution:
         budget: float | None = None,
     ) -> Outcome:
         """Run a study; datasets are fetched once, before the workers start."""
+        from panda_gnn.evaluation.measurements import MEASURES
+        from panda_gnn.evaluation.run import run_study
+        from panda_gnn.evaluation.store import by_config_and_seed
+        from panda_gnn.evaluation.warmup import compile_before, kind_of
+
         root, mirror = self._options.root, self._options.mirror
         measure = MEASURES[study.measure]
         expected = self.origins(study)
@@ -172,9 +189,15 @@ class Execution:
                 "or of other data; they are kept but do not count",
                 file=sys.stderr,
             )
-        how = {"keep_curves": True} if self._options.curves else {}
+        how: dict[str, Any] = {"keep_curves": True} if self._options.curves else {}
         if how and study.measure != "score":
             raise InputError(f"--curves: the study '{study.name}' measures and does not train")
+        if study.measure == "score" and isinstance(self._executor, LocalExecutor):
+            finished = by_config_and_seed(contents.rows, expected)
+            seeds = set(range(first_seed, first_seed + trials))
+            configs = [config for cell in study.cells for config in cell.candidates]
+            needed = [c for c in configs if seeds - finished.get(c.key, {}).keys()]
+            compile_before(map(kind_of, needed), self._executor, _on_workers)
         return run_study(
             study,
             self.store,
@@ -192,12 +215,22 @@ class Execution:
 
     def verify(self, study: Study, rows: Sequence[Row]) -> Verification:
         """Run stored rows of a study again and compare; nothing is written."""
+        from panda_gnn.evaluation.measurements import MEASURES
+        from panda_gnn.evaluation.verification import verify
+
         where = {"root": self._options.root, "mirror": self._options.mirror}
         run = _on_workers(partial(MEASURES[study.measure].run, **where))
-        return verify(rows, self._executor, run)
+        if sys.stderr.isatty():
+            return verify(rows, self._executor, run)
+        return verify(rows, self._executor, run, LogTracker(NoTracker()).log)
 
     def origins(self, study: Study) -> dict[str, Origin]:
         """The code and the data of every config of a study, by its key, as rows will name them."""
+        from panda_gnn.datasets import load
+        from panda_gnn.datasets.fingerprint import fingerprint
+        from panda_gnn.evaluation.current import origins
+        from panda_gnn.evaluation.measurements import MEASURES
+
         for dataset in () if MEASURES[study.measure].own_graphs else study.datasets:
             if dataset not in self._data:
                 where = {"root": self._options.root, "mirror": self._options.mirror}
@@ -219,8 +252,10 @@ class Execution:
         return LocalExecutor(self._workers)
 
 
-def _on_workers(run: Callable[..., Row]) -> Callable[..., Row]:
+def _on_workers(run: Callable[..., T]) -> Callable[..., T]:
     """The function, after the plugins of this process are loaded there too."""
+    from panda_gnn.evaluation.plugins import LOADED, run_with_plugins
+
     return partial(run_with_plugins, tuple(LOADED.values()), run) if LOADED else run
 
 
@@ -232,21 +267,31 @@ def file_name(name: str) -> str:
     return f"{plain[: LONGEST_NAME - 17]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
 
-def report(command: str, outcome: Outcome, store: Store | None) -> int:
-    """Say what failed and, where rows are kept, what was run and how to go on; the exit code."""
+def print_failures(command: str, outcome: Outcome) -> None:
+    """Say what failed, one sentence for each trial."""
     for failure in outcome.failures:
         print(f"panda {command}: {failure}", file=sys.stderr)
+
+
+def trials(count: int) -> str:
+    """So many trials, in words."""
+    return f"{count} trial{'s' * (count != 1)}"
+
+
+def report(command: str, outcome: Outcome, store: Store | None) -> int:
+    """Say what failed and, where rows are kept, what was run and how to go on; the exit code."""
+    print_failures(command, outcome)
     if store is not None:
         taken = f" and took over {outcome.adopted} from other studies" if outcome.adopted else ""
         if outcome.failed_before:
             print(
-                f"{outcome.failed_before} trials failed in an earlier run and were left out: "
-                "panda study status shows why, --retry-failed runs them again",
+                f"{trials(outcome.failed_before)} failed in an earlier run, not tried again: "
+                "panda study status shows why, --retry-failed runs what failed",
                 file=sys.stderr,
             )
+        left = f"{outcome.left} {'is' if outcome.left == 1 else 'are'} left"
         print(
-            f"ran {outcome.ran} trial{'s' * (outcome.ran != 1)}{taken}; {outcome.left} are left; "
-            f"rows are in {store.path}",
+            f"ran {trials(outcome.ran)}{taken}; {left}; rows are in {store.path}",
             file=sys.stderr,
         )
     if outcome.interrupted:

@@ -6,22 +6,22 @@ import argparse
 from pathlib import Path
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
+from panda_gnn.cli.names import names_of
 from panda_gnn.cli.options import add_choice, add_whole, names, one_of
 from panda_gnn.errors import InputError, choose
-from panda_gnn.reports.drawing.panels import PICTURES
-from panda_gnn.reports.drawing.style import TEMPLATES
-from panda_gnn.reports.figures import FIGURES, Request, figure_study, make_figure
+from panda_gnn.reports.drawing.style import PICTURES, TEMPLATES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    width = max(len(name) for name in FIGURES)
+    figures = names_of("figures")
+    width = max(map(len, figures))
     parser.epilog = "figures:\n" + "\n".join(
-        f"  {name:{width}}  {kind.summary}" for name, kind in FIGURES.items()
+        f"  {name:{width}}  {summary}" for name, summary in figures.items()
     )
     parser.add_argument(
-        "name", type=one_of("figure", FIGURES), metavar="NAME", help="which figure, see below"
+        "name", type=one_of("figure", figures), metavar="NAME", help="which figure, see below"
     )
     parser.add_argument(
         "--dataset", nargs="+", metavar="NAME", help="datasets (those of the paper's figure)"
@@ -47,6 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure what is not in the store yet, draw the figure and say where it is."""
+    from panda_gnn.reports.figures import FIGURES, Request, figure_study, make_figure
+
     if not options.format:
         raise InputError(f"--format is empty: name one or more of {', '.join(PICTURES)}")
     for name in options.format:

@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from panda_gnn.errors import choose
+from panda_gnn.registry import OWNERS
 
 KINDS = {
     "datasets": "dataset",
@@ -22,6 +23,8 @@ KINDS = {
     "backbones": "backbone",
     "centralities": "centrality",
 }
+"""What names that are checked ahead of everything are called; other kinds have one command each."""
+
 #: The options that take names, and of what; those with "s" take several.
 OPTIONS = {
     "--dataset": "datasets",
@@ -33,7 +36,7 @@ OPTIONS = {
     "--centrality": "centralities",
 }
 #: The commands whose options these are.
-COMMANDS = ("train", "compare", "search")
+COMMANDS = ("train", "compare", "search", "advise")
 
 Names = dict[str, dict[str, str]]
 
@@ -50,8 +53,12 @@ def registered_names() -> Names:
     from panda_gnn.datasets import DATASETS
     from panda_gnn.datasets.resolver import SOURCES
     from panda_gnn.evaluation.methods import METHODS
+    from panda_gnn.evaluation.search import SEARCH_SAMPLERS
     from panda_gnn.nn.models import PLAIN_LAYERS, backbone_names
-    from panda_gnn.registry import OWNERS
+    from panda_gnn.reports.figures import FIGURES
+    from panda_gnn.reports.models import MODELS, printed_name
+    from panda_gnn.reports.table_formats import FORMATS
+    from panda_gnn.rewiring import REWIRINGS
 
     def about(kind: str, name: str, line: str) -> str:
         owner = OWNERS.get((kind, name))
@@ -76,7 +83,19 @@ def registered_names() -> Names:
             name: about("centrality", name, centralities.get(name, "registered"))
             for name in CENTRALITIES
         },
+        "rewirings": {
+            name: about("method", name, kind.__name__) for name, kind in REWIRINGS.items()
+        },
+        "figures": {name: kind.summary for name, kind in FIGURES.items()},
+        "samplers": dict(SEARCH_SAMPLERS),
+        "models": {name: printed_name(name) for name in MODELS},
+        "formats": {name: (form.__doc__ or "").splitlines()[0] for name, form in FORMATS.items()},
     }
+
+
+def names_of(kind: str) -> dict[str, str]:
+    """The names of a kind with a line about each; those of plugins are there once these are."""
+    return (registered_names() if OWNERS else known_names())[kind]
 
 
 def _lines_of_table(text: str) -> dict[str, str]:
@@ -93,7 +112,11 @@ def check_names(words: Sequence[str]) -> None:
     if any(word.startswith("--plugin") for word in words):
         return
     pairs = _options(words) if words and words[0] in COMMANDS else []
-    if words[:1] in (["centrality"], ["rewire"]) and words[1:] and not words[1].startswith("-"):
+    if (
+        words[:1] in (["centrality"], ["rewire"], ["advise"])
+        and words[1:]
+        and not words[1].startswith("-")
+    ):
         pairs.append(("--dataset", words[1]))
     if not pairs or has_plugins():
         return
@@ -137,9 +160,7 @@ def add_list_arguments(parser: argparse.ArgumentParser) -> None:
 
 def print_names(kind: str, options: argparse.Namespace) -> None:
     """Print the names of a kind, one line each."""
-    names = known_names()[kind]
-    if options.plugin or has_plugins():
-        names = registered_names()[kind]
+    names = names_of(kind)
     if options.json:
         print(json.dumps(names, indent=1))
         return

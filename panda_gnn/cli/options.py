@@ -9,12 +9,15 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from panda_gnn.errors import InputError, choose, shown
+from panda_gnn.evaluation.bundled import RESULTS, bundled_folder, folder_to_read
+from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.options import real_number, whole_number
 
 T = TypeVar("T")
@@ -34,22 +37,56 @@ def add_json_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
-def add_results_argument(
-    parser: argparse.ArgumentParser, results: Path | None = Path("results")
-) -> None:
-    """The folder of the rows; by default ``None`` for one that is deleted."""
+def add_results_argument(parser: argparse.ArgumentParser, results: Path | None = RESULTS) -> None:
+    """The folder that rows are written to; by default ``None`` for one that is deleted."""
     kept = "not kept" if results is None else str(results)
     parser.add_argument(
         "--results", type=Path, default=results, metavar="FOLDER", help=f"keeps the rows ({kept})"
     )
 
 
+def add_rows_argument(parser: argparse.ArgumentParser) -> None:
+    """The folder that rows are read from."""
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="FOLDER",
+        help=f"has the rows ({RESULTS}; where there is none, those that come with panda-gnn)",
+    )
+
+
+def rows_folder(command: str, results: Path | None, study: str | None = None) -> Path:
+    """The folder that rows are read from; it is said where nobody named it.
+
+    A study in a file of one's own has no rows that come with panda-gnn.
+    """
+    folder = RESULTS if results is None and _is_own(study) else folder_to_read(results)
+    if results is None and folder != RESULTS:
+        print(
+            f"panda {command}: there is no folder {RESULTS} here, so these are the rows that come "
+            "with panda-gnn",
+            file=sys.stderr,
+        )
+    return folder
+
+
+def _is_own(study: str | None) -> bool:
+    return study is not None and study.endswith(".toml")
+
+
+def check_own_folder(results: Path) -> None:
+    """Refuse to write rows into an installed package."""
+    bundled = bundled_folder("results")
+    if bundled.parent.name == "panda_gnn" and results.resolve() == bundled.resolve():
+        raise InputError(
+            f"--results is '{results}', the rows that come with panda-gnn: name a folder of yours"
+        )
+
+
 def add_rule_argument(
     parser: argparse._ActionsContainer, use: str = "which epoch's test score counts"
 ) -> None:
     """The option that chooses an epoch."""
-    from panda_gnn.evaluation.epoch_selection import SELECTIONS
-
     add_choice(parser, "--selection", SELECTIONS, "best-val", use)
 
 

@@ -7,14 +7,9 @@ import inspect
 import json
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import torch
-from rich.console import Console
-from torch_geometric.data import Data
-from torch_geometric.utils import to_undirected
-
+from panda_gnn.cli.names import names_of
 from panda_gnn.cli.options import (
     add_data_arguments,
     add_json_argument,
@@ -25,20 +20,12 @@ from panda_gnn.cli.options import (
     whole,
 )
 from panda_gnn.cli.own import add_plugin_argument
-from panda_gnn.datasets import resolve
-from panda_gnn.diagnostics.quantities import count_edges, graph_quantities
 from panda_gnn.errors import InputError
-from panda_gnn.graph.parallel import in_parallel
-from panda_gnn.reports.drawing.graph_pictures import plot_rewiring
-from panda_gnn.reports.table_formats import text_table
-from panda_gnn.rewiring import (
-    REWIRINGS,
-    Cayley,
-    Expander,
-    FullyAdjacent,
-    Rewiring,
-    rewire_dataset,
-)
+
+if TYPE_CHECKING:  # options are read, and explained, without torch
+    from torch_geometric.data import Data
+
+    from panda_gnn.rewiring import Rewiring
 
 #: The options of the methods: their types, and what they mean.
 OPTIONS: dict[str, tuple[type, str]] = {
@@ -51,13 +38,18 @@ OPTIONS: dict[str, tuple[type, str]] = {
     "removed": (int, "borf: edges to delete in each batch"),
     "variant": (str, "sdrf, borf: paper, or released for the public code's defects"),
     "sketch": (int, "gtr: coordinates of a sketch of resistances"),
-    "rounds": (int, "afrc: how many rounds; virtual-node: rounds that tell roles apart"),
+    "rounds": (int, "afrc, jdr: how many rounds; virtual-node: rounds that tell roles apart"),
     "cycles": (int, "afrc: 3 or 4, the longest cycles that count"),
     "alpha": (float, "digl: probability to return; half-hop: the source's part of a slow node"),
     "eps": (float, "digl, heat: entries below this are dropped"),
     "t": (float, "heat: how long heat spreads"),
     "p": (float, "half-hop: probability of a node to be slowed down"),
     "criterion": (str, "proxy-add, proxy-delete: max or min of the spectral gap"),
+    "graph_vectors": (int, "jdr: how many eigenvectors of the graph are moved"),
+    "feature_vectors": (int, "jdr: how many singular vectors of the features are moved"),
+    "graph_ratio": (float, "jdr: how far an eigenvector is moved"),
+    "feature_ratio": (float, "jdr: how far a singular vector is moved"),
+    "blend": (float, "jdr: how much of the denoised features is taken"),
     "least_added": (int, "goku: by how many edges the latent graph exceeds the given one"),
     "beta": (float, "goku: how many edges remain, as a share"),
     "k": (int, "central-edges: how many nodes"),
@@ -83,12 +75,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "dataset", metavar="DATASET", help="a name, a folder or a file, as panda train has"
     )
+    rewirings = names_of("rewirings")
     parser.add_argument(
         "--method",
-        type=one_of("method", REWIRINGS),
+        type=one_of("method", [*rewirings, "all"]),
         required=True,
         metavar="NAME",
-        help=", ".join(REWIRINGS),
+        help=f"{', '.join(rewirings)}; or all, side by side",
     )
     methods = parser.add_argument_group("options of the methods (their own defaults)")
     for name, (kind, meaning) in OPTIONS.items():
@@ -105,18 +98,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Rewire, measure, print and draw."""
-    rewiring = make_rewiring(options)
+    import torch
+    from rich.console import Console
+    from torch_geometric.data import Data
+    from torch_geometric.utils import to_undirected
+
+    from panda_gnn.cli.rewire_all import compare_all, report_all
+    from panda_gnn.datasets import resolve
+    from panda_gnn.diagnostics.quantities import count_edges, graph_quantities
+    from panda_gnn.graph.parallel import in_parallel
+    from panda_gnn.reports.drawing.graph_pictures import plot_rewiring
+    from panda_gnn.reports.table_formats import text_table
+    from panda_gnn.rewiring import REWIRINGS, FullyAdjacent, rewire_dataset
+
+    every = options.method == "all"
+    names = list(REWIRINGS) if every else [options.method]
+    rewirings = {name: make_rewiring(name, options, strict=not every) for name in names}
     found = resolve(options.dataset, root=options.root, mirror=options.mirror)
     dataset, printed = found.graphs, found.printed
     if options.graph >= len(dataset):
         raise InputError(f"--graph is {options.graph}, it must be in 0..{len(dataset) - 1}")
     graphs = list(dataset)
-    if isinstance(rewiring, FullyAdjacent):
-        check_pairs(graphs)
+
+    def check(rewiring: Rewiring) -> None:
+        if isinstance(rewiring, FullyAdjacent):
+            check_pairs(graphs)
+
+    for rewiring in () if every else rewirings.values():
+        check(rewiring)
     with Console(stderr=True).status("compiling, once per installation"):
         triangle_with_tail = torch.tensor([[0, 1, 0, 2, 3], [1, 2, 2, 3, 4]])
         edge_index = to_undirected(triangle_with_tail)
-        graph_quantities(rewiring(Data(x=torch.zeros(5, 1), edge_index=edge_index, num_nodes=5)))
+        for rewiring in rewirings.values():
+            data = Data(x=torch.zeros(5, 1), edge_index=edge_index, num_nodes=5)
+            graph_quantities(rewiring(data))
+    if every:
+        lines, pictures = compare_all(
+            graphs,
+            rewirings,
+            quick=options.quick,
+            threads=options.threads,
+            check=check,
+            drawn=options.graph,
+        )
+        report_all(lines, pictures, graphs, options, printed)
+        return
     begin = time.perf_counter()
     rewired = rewire_dataset(graphs, rewiring, cache=False, threads=options.threads)
     seconds = time.perf_counter() - begin
@@ -148,16 +174,21 @@ def check_pairs(graphs: Sequence[Data], most: int = MOST_PAIRS) -> None:
         )
 
 
-def make_rewiring(options: argparse.Namespace) -> Rewiring:
-    """The rewiring that the options ask for; those that its method does not have are refused."""
-    kind: Any = REWIRINGS[options.method]
+def make_rewiring(method: str, options: argparse.Namespace, *, strict: bool = True) -> Rewiring:
+    """The rewiring that the options ask for; where it is ``strict``, options that the method does
+    not have are refused, else they are for the others."""
+    from panda_gnn.rewiring import REWIRINGS
+    from panda_gnn.rewiring.expander import SecondEdgeSet
+
+    kind: Any = REWIRINGS[method]
     known = [name for name in OPTIONS if name in inspect.signature(kind).parameters]
     asked = {name: value for name in OPTIONS if (value := getattr(options, name)) is not None}
     for name in asked:
-        if name not in known:
+        if name not in known and strict:
             others = ", ".join(map(flag_of, known)) or "none"
-            raise InputError(f"{options.method} has no option {flag_of(name)}: it has {others}")
-    if kind in (Expander, Cayley):
+            raise InputError(f"{method} has no option {flag_of(name)}: it has {others}")
+    asked = {name: value for name, value in asked.items() if name in known}
+    if issubclass(kind, SecondEdgeSet):
         asked["interleaved"] = False  # to be measured and drawn with the graph itself
     rewiring: Rewiring = kind(**asked)
     return rewiring
@@ -167,6 +198,8 @@ def _rows(
     before: Sequence[dict[str, float]], after: Sequence[dict[str, float]]
 ) -> list[tuple[str, ...]]:
     """The lines of the table: the number of edges of all graphs, and means over graphs."""
+    import numpy as np
+
     old, new = (sum(graph["edges"] for graph in graphs) for graphs in (before, after))
     rows: list[tuple[str, ...]] = [
         ("edges of all graphs", f"{old:.0f}", f"{new:.0f}", f"{new - old:+.0f}")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
-from panda_gnn.cli.execution import Execution, add_execution_arguments, report
+from panda_gnn.cli.execution import (
+    Execution,
+    add_execution_arguments,
+    print_failures,
+    report,
+)
+from panda_gnn.cli.names import names_of
 from panda_gnn.cli.options import (
     add_cell_arguments,
     add_choice,
@@ -20,13 +23,13 @@ from panda_gnn.cli.options import (
     value,
 )
 from panda_gnn.cli.own import add_own_arguments
-from panda_gnn.errors import InputError
-from panda_gnn.evaluation.config import Setting
-from panda_gnn.evaluation.methods import complete, configure
-from panda_gnn.evaluation.run import Outcome
-from panda_gnn.evaluation.search import SEARCH_SAMPLERS, Tried, default_space, search, search_name
+from panda_gnn.errors import InputError, require
 from panda_gnn.evaluation.store import Finished, by_config_and_seed
-from panda_gnn.evaluation.study import Study
+
+if TYPE_CHECKING:  # options are read, and explained, without torch
+    from panda_gnn.evaluation.config import Setting
+    from panda_gnn.evaluation.search import Tried
+    from panda_gnn.evaluation.study import Study
 
 #: How many of the best combinations are printed.
 SHOWN = 10
@@ -43,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE,VALUE",
         help="values of a setting, once per setting (the paper's search space)",
     )
-    add_choice(parser, "--sampler", SEARCH_SAMPLERS, "grid")
+    add_choice(parser, "--sampler", names_of("samplers"), "grid")
     add_whole(parser, "--samples", "combinations of tpe and random", 40)
     add_whole(parser, "--trials", "seeds of a combination", 5)
     add_whole(parser, "--seed", "decides what tpe and random ask for", 0, least=0)
@@ -54,8 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search and print the best settings."""
+    from panda_gnn.evaluation.methods import complete, configure
+    from panda_gnn.evaluation.run import Outcome
+    from panda_gnn.evaluation.search import default_space, search, search_name
+
     bare = configure(options.dataset, options.backbone, options.method)
     space = _space(options.space) or default_space(bare)
+    if options.sampler != "grid":
+        require("optuna", "search")
     for name, choices in space.items():
         for choice in choices:
             complete(replace(bare, settings={name: choice}))
@@ -86,6 +95,9 @@ def run(options: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             total.interrupted = True
             found = []
+        except InputError:  # no workers are left, say; why trials failed before is worth knowing
+            print_failures("search", total)
+            raise
     if options.json:
         print(json.dumps([_plain(one) for one in found], indent=1))
     elif found:
@@ -111,6 +123,10 @@ def _plain(one: Tried) -> dict[str, object]:
 
 
 def _show(found: list[Tried]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
     config = found[0].config
     grid = Table(
         title=f"{config.method} on {config.backbone}, {config.dataset}: validation score, "

@@ -5,41 +5,29 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-
-from rich import box
-from rich.console import Console
-from rich.table import Table
+from typing import TYPE_CHECKING
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
 from panda_gnn.cli.options import (
     add_data_arguments,
     add_json_argument,
     add_results_argument,
+    add_rows_argument,
+    add_rule_argument,
     add_whole,
     names,
+    rows_folder,
     seconds,
 )
 from panda_gnn.errors import InputError
+from panda_gnn.evaluation.bundled import stored_rows, study_names
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.current import origins, rows_to_show
-from panda_gnn.evaluation.epoch_selection import SELECTIONS
-from panda_gnn.evaluation.failures import Failures
-from panda_gnn.evaluation.measurements import MEASURES
-from panda_gnn.evaluation.migration import migrate
-from panda_gnn.evaluation.run import describe
-from panda_gnn.evaluation.schedule import Trial
-from panda_gnn.evaluation.statistics import (
-    MOST_TRIALS,
-    Difference,
-    smallest_difference,
-    trials_needed,
-)
 from panda_gnn.evaluation.store import Store, by_config_and_seed
-from panda_gnn.evaluation.study import Study, best_candidate, load_study, study_names
-from panda_gnn.evaluation.verification import sample_rows, sentences
 from panda_gnn.options import real_number
-from panda_gnn.reports.table_formats import WIDTH, text_table
-from panda_gnn.reports.tables import build_table
+
+if TYPE_CHECKING:  # options are read, and explained, without torch
+    from panda_gnn.evaluation.statistics import Difference
+    from panda_gnn.evaluation.study import Study
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     status_parser.add_argument("name", metavar="NAME", nargs="?", help=f"one of {known}")
     add_selection_arguments(status_parser)
     add_json_argument(status_parser)
-    add_results_argument(status_parser)
+    add_rows_argument(status_parser)
     verify_parser = actions.add_parser(
         "verify",
         help="run some of the stored trials again and compare",
@@ -96,13 +84,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     power_parser.add_argument(
         "--difference", type=float, default=5.0, metavar="D", help="the difference, in points (5)"
     )
-    power_parser.add_argument(
-        "--selection",
-        default="best-val",
-        metavar="RULE",
-        help=f"{', '.join(SELECTIONS)} (best-val)",
-    )
-    add_results_argument(power_parser)
+    add_rule_argument(power_parser)
+    add_rows_argument(power_parser)
     migrate_parser = actions.add_parser(
         "migrate",
         help="give rows of earlier versions what rows have today",
@@ -124,6 +107,8 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
 
 def selected_study(options: argparse.Namespace, *, with_reference: bool = False) -> Study:
     """The part of the study that the options ask for, if need be with what it is compared with."""
+    from panda_gnn.evaluation.study import load_study
+
     study = load_study(options.name)
     methods = options.methods
     if methods and with_reference and study.difference.method in study.methods:
@@ -144,6 +129,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from panda_gnn.evaluation.measurements import MEASURES
+
     study = selected_study(options)
     with Execution(options, study.name, alone=MEASURES[study.measure].alone) as execution:
         outcome = execution.run(study, trials=options.trials or study.trials, budget=options.budget)
@@ -151,6 +138,9 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
+    from panda_gnn.evaluation.measurements import MEASURES
+    from panda_gnn.evaluation.verification import sample_rows, sentences
+
     study = selected_study(options)
     measure = MEASURES[study.measure]
     if measure.alone:
@@ -165,11 +155,15 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _power(options: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from panda_gnn.reports.table_formats import WIDTH, text_table
+    from panda_gnn.reports.tables import build_table
+
     study = selected_study(options, with_reference=True)
     real_number("--difference", options.difference, "a number above 0", above=0)
-    table = build_table(
-        study, Store(options.results / f"{study.name}.jsonl").read(), options.selection
-    )
+    contents = stored_rows(rows_folder("study", options.results, options.name), study.name).read()
+    table = build_table(study, contents, options.selection)
     rows = [
         (block.name, table.label(entry.line), *_needed(entry.difference, options.difference))
         for block in table.blocks
@@ -188,6 +182,8 @@ def _power(options: argparse.Namespace) -> int:
 
 def _needed(stored: Difference, difference: float) -> tuple[str, ...]:
     """Stored pairs, their deviation, the trials that both tests need, and what no number sees."""
+    from panda_gnn.evaluation.statistics import MOST_TRIALS, smallest_difference, trials_needed
+
     deviation = stored.deviation or 0.0
     smallest = smallest_difference(deviation, stored.ratio)
     corrected, naive = (
@@ -205,6 +201,8 @@ def _needed(stored: Difference, difference: float) -> tuple[str, ...]:
 
 
 def _migrate(options: argparse.Namespace) -> int:
+    from panda_gnn.evaluation.migration import migrate
+
     paths = sorted(options.results.glob("*.jsonl"))
     if not paths:
         raise InputError(f"--results is '{options.results}', a folder without rows (*.jsonl)")
@@ -219,20 +217,28 @@ def _migrate(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from panda_gnn.evaluation.current import origins, rows_to_show
+    from panda_gnn.evaluation.failures import Failures
+    from panda_gnn.evaluation.run import describe
+    from panda_gnn.evaluation.schedule import Trial
+    from panda_gnn.evaluation.study import best_candidate, load_study
+
+    results = rows_folder("study", options.results, options.name)
     if options.name is None:
-        counted = {
-            name: len(Store(options.results / f"{name}.jsonl").read().rows)
-            for name in study_names()
-        }
+        counted = {name: len(stored_rows(results, name).read().rows) for name in study_names()}
         if options.json:
             print(json.dumps(counted, indent=1))
             return 0
-        print(f"rows in {options.results}:")
+        print(f"rows in {results}:")
         for name, count in counted.items():
             print(f"{name:20} {count:6} rows  {load_study(name).title}")
         return 0
     study = selected_study(options)
-    store = Store(options.results / f"{study.name}.jsonl")
+    store = stored_rows(results, study.name)
     contents = store.read()
     finished, remarks = rows_to_show(study, contents.rows)
     grid = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))

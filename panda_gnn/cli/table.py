@@ -8,25 +8,12 @@ import shutil
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
-from panda_gnn.cli.options import add_choice, add_results_argument, add_rule_argument
+from panda_gnn.cli.names import names_of
+from panda_gnn.cli.options import add_choice, add_rows_argument, add_rule_argument, rows_folder
 from panda_gnn.cli.own import add_plugin_argument
 from panda_gnn.cli.study import add_selection_arguments, selected_study
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation.store import Store
-from panda_gnn.evaluation.study import study_names
-from panda_gnn.reports.coverage import ENOUGH, coverage
-from panda_gnn.reports.table_formats import (
-    FORMATS,
-    WIDTH,
-    pipes,
-    terminal,
-    text_table,
-    verdict_cells,
-)
-from panda_gnn.reports.tables import build_table
-from panda_gnn.reports.verdicts import verdicts
+from panda_gnn.evaluation.bundled import stored_rows, study_names
 
 Lines = list[list[str]]
 
@@ -46,27 +33,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="instead: what became of the paper's claims (terminal, markdown or json)",
     )
     add_selection_arguments(parser)
-    add_choice(parser, "--format", FORMATS, "terminal")
+    add_choice(parser, "--format", names_of("formats"), "terminal")
     parser.add_argument(
         "--json", dest="format", action="store_const", const="json", help="--format json"
     )
     add_plugin_argument(parser)
     add_rule_argument(parser)
-    add_results_argument(parser)
+    add_rows_argument(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Print the table."""
+    from panda_gnn.reports.table_formats import FORMATS, terminal
+    from panda_gnn.reports.tables import build_table
+
     if options.coverage or options.claims:
-        _print_lines(
-            _coverage(options.results) if options.coverage else _claims(options.results),
-            options.format,
-        )
+        results = rows_folder("table", options.results)
+        _print_lines(_coverage(results) if options.coverage else _claims(results), options.format)
         return
     if options.name is None:
         raise InputError("NAME is missing: name a study, or ask for --coverage or --claims")
     study = selected_study(options, with_reference=True)
-    contents = Store(options.results / f"{study.name}.jsonl").read()
+    contents = stored_rows(rows_folder("table", options.results, options.name), study.name).read()
     table = build_table(study, contents, options.selection)
     if options.format == "terminal":
         print(terminal(table, colour=sys.stdout.isatty()), end="")
@@ -80,6 +68,8 @@ def _coverage(results: Path) -> Lines:
     Of times and of peptides, whose studies ask for fewer trials, the last column counts cells with
     all of them.
     """
+    from panda_gnn.reports.coverage import ENOUGH, coverage
+
     tables = coverage(results)
     counts = [(table.published, table.measured, table.complete) for table in tables]
     total = [sum(column) for column in zip(*counts, strict=True)]
@@ -92,6 +82,9 @@ def _coverage(results: Path) -> Lines:
 
 def _claims(results: Path) -> Lines:
     """The paper's claims with both differences, ours on n shared splits, and the verdict."""
+    from panda_gnn.reports.table_formats import verdict_cells
+    from panda_gnn.reports.verdicts import verdicts
+
     names = ["line", "dataset", "better than", "by", "ours (best-val)", "n", "verdict", "the paper"]
     lines = [[*names, "command"]]
     for found in verdicts(results):
@@ -102,6 +95,10 @@ def _claims(results: Path) -> Lines:
 
 
 def _print_lines(lines: Lines, form: str) -> None:
+    from rich.console import Console
+
+    from panda_gnn.reports.table_formats import WIDTH, pipes, text_table
+
     head, *rows = lines
     if form == "markdown":
         print("\n".join(pipes(line) for line in (head, ["---"] * len(head), *rows)))

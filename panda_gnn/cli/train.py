@@ -7,20 +7,12 @@ import json
 import sys
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
 from panda_gnn.cli.training import (
     add_training_arguments,
     make_config,
     run_methods,
     settings_in_words,
 )
-from panda_gnn.estimators.configured import configured, fit_on
-from panda_gnn.evaluation.statistics import summarise
-from panda_gnn.evaluation.store import score
-from panda_gnn.evaluation.tasks import load_data, task_of
-from panda_gnn.reports.table_formats import mean_and_interval
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +29,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train, print the scores of every trial, and keep a model."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from panda_gnn.estimators.configured import configured, fit_on
+    from panda_gnn.evaluation.statistics import summarise
+    from panda_gnn.evaluation.store import score
+    from panda_gnn.evaluation.tasks import load_data, task_of
+    from panda_gnn.reports.table_formats import mean_and_interval
+
     model = None
     if options.save is not None:
         model = configured(make_config(options, options.method), options.seed)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from panda_gnn.cli.execution import Execution, add_execution_arguments, report
+from panda_gnn.cli.execution import Execution, add_execution_arguments, report, trials
 from panda_gnn.cli.options import (
     add_cell_arguments,
     add_json_argument,
@@ -15,15 +15,13 @@ from panda_gnn.cli.options import (
     value,
 )
 from panda_gnn.cli.own import add_own_arguments
-from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
-from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.evaluation.methods import METHODS, configure
-from panda_gnn.evaluation.store import Contents
-from panda_gnn.evaluation.study import Cell, Line, Published, Study
-from panda_gnn.evaluation.tasks import task_of
-from panda_gnn.nn.models import backbone_names
 from panda_gnn.paper import tables
+
+if TYPE_CHECKING:  # options are read, and explained, without torch
+    from panda_gnn.evaluation.config import Config, Setting
+    from panda_gnn.evaluation.store import Contents
+    from panda_gnn.evaluation.study import Study
 
 
 def add_training_arguments(parser: argparse.ArgumentParser, trials: int) -> None:
@@ -58,11 +56,15 @@ def run_methods(
     command: str, options: argparse.Namespace, methods: Sequence[str]
 ) -> tuple[Study, Contents, int]:
     """Train every method on the same seeds: the study, its rows and the exit code."""
+    from panda_gnn.datasets import DATASETS
+    from panda_gnn.evaluation.study import Cell, Line, Published, Study
+    from panda_gnn.evaluation.tasks import task_of
+
     configs = [make_config(options, method) for method in methods]
     entry, unit = DATASETS[options.dataset], task_of(options.dataset).metric.unit
     study = Study(
         f"{command}-{options.dataset}-{options.backbone}",
-        f"{entry.printed}: {unit.name}, selection {options.selection}, {options.trials} trials "
+        f"{entry.printed}: {unit.name}, selection {options.selection}, {trials(options.trials)} "
         "on shared splits",
         tuple(
             Cell(config.dataset, Line(config.backbone, config.method), (config,))
@@ -80,6 +82,11 @@ def run_methods(
 
 def make_config(options: argparse.Namespace, method: str) -> Config:
     """The config that the options ask for; options that the method does not have are for others."""
+    from panda_gnn.evaluation.config import Config
+    from panda_gnn.evaluation.methods import METHODS, configure
+    from panda_gnn.evaluation.tasks import task_of
+    from panda_gnn.nn.models import backbone_names
+
     settings: dict[str, Setting] = {}
     for text in options.set:
         name, equals, given = text.partition("=")

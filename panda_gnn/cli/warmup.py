@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 
-from panda_gnn.cli.options import add_data_arguments, names
+from panda_gnn.cli.options import add_whole, names
 from panda_gnn.errors import choose
-from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.methods import METHODS
-from panda_gnn.evaluation.trial import run_trial
-from panda_gnn.nn.models import BACKBONES
-from panda_gnn.progress import track
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,11 +17,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--{what}", type=names, metavar="NAMES", help=f"for these {what} (all)"
         )
-    add_data_arguments(parser)
+    add_whole(parser, "--workers", "processes that compile (one per processor)")
 
 
-def run(options: argparse.Namespace) -> None:
-    """Train every method for one epoch on MUTAG: what that compiles is kept for later runs."""
+def run(options: argparse.Namespace) -> int:
+    """Train every method for one epoch on tiny graphs: what that compiles is kept."""
+    from panda_gnn.evaluation.executors import LocalExecutor
+    from panda_gnn.evaluation.methods import METHODS, configure
+    from panda_gnn.evaluation.warmup import DATASET, compile_before, kind_of
+    from panda_gnn.nn.models import BACKBONES
+
     backbones = options.backbones or list(BACKBONES)
     methods = options.methods or list(METHODS)
     for backbone in backbones:
@@ -33,18 +34,24 @@ def run(options: argparse.Namespace) -> None:
     for method in methods:
         choose("method", method, METHODS)
     # Kernels of a method do not depend on the backbone, but for those of PANDA and of none.
-    configs = [Config("mutag", backbones[0], method, max_epochs=1) for method in methods]
-    configs += [
-        Config("mutag", backbone, method, max_epochs=1)
+    pairs = [(backbones[0], method) for method in methods]
+    pairs += [
+        (backbone, method)
         for backbone in backbones[1:]
         for method in methods
         if method in ("none", "panda")
     ]
+    kinds = [kind_of(configure(DATASET, *pair)) for pair in pairs]
     begin = time.perf_counter()
-    for config in track(configs, "compiling kernels"):
-        run_trial(config, 0, root=options.root, mirror=options.mirror)
+    with LocalExecutor(options.workers or os.cpu_count() or 1) as executor:
+        failed = compile_before(kinds, executor)
+    for kind, error in failed.items():
+        print(f"panda warmup: {kind.method} on {kind.backbone}: {error}", file=sys.stderr)
+    if failed:
+        return 1
     print(
         f"the kernels of {len(methods)} methods and {len(backbones)} backbones are ready "
         f"({time.perf_counter() - begin:.0f} s)",
         file=sys.stderr,
     )
+    return 0

@@ -63,6 +63,12 @@ class DatasetEntry:
         fingerprint: What :func:`panda_gnn.datasets.fingerprint` gives for the known content; empty
             where no copy was at hand.
         citation: Whom to cite.
+
+    Example:
+        >>> from panda_gnn.datasets import DATASETS
+        >>> entry = DATASETS["mutag"]
+        >>> entry.printed, entry.num_graphs, entry.task
+        ('MUTAG', 188, 'graph-classification')
     """
 
     name: str

@@ -38,6 +38,14 @@ def data_root(root: str | os.PathLike[str] | None = None) -> Path:
 
     That is ``root``, else the environment variable ``PANDA_DATA_ROOT``, else ``panda-gnn/data`` in
     the user's cache folder.
+
+    Args:
+        root: The folder, where it is given.
+
+    Example:
+        >>> from panda_gnn.datasets import data_root
+        >>> data_root("data").name
+        'data'
     """
     named = root if root is not None else os.environ.get(ROOT_VARIABLE)
     try:
@@ -88,6 +96,12 @@ def load(
         mirror: A folder to take raw files from instead of the network: ``tudataset/MUTAG.zip`` and
             so on, ``geom-gcn/new_data`` and ``geom-gcn/splits``, ``planetoid``,
             ``lrgb/peptidesfunc.zip`` (default: the environment variable ``PANDA_DATA_MIRROR``).
+
+    Example:
+        >>> from panda_gnn.datasets import load
+        >>> mutag = load("mutag")
+        >>> len(mutag), mutag.num_features, mutag.num_classes
+        (188, 7, 2)
     """
     from panda_gnn.datasets.resolver import is_own, resolve_once
 
@@ -108,7 +122,17 @@ def prepare(
     root: str | os.PathLike[str] | None = None,
     mirror: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Fetch and process the dataset unless it lies in the root already; see :func:`load`."""
+    """Fetch and process the dataset unless it lies in the root already; see :func:`load`.
+
+    Args:
+        name: The name of the dataset.
+        root: The folder that holds the datasets.
+        mirror: A folder to take raw files from instead of the network.
+
+    Example:
+        >>> from panda_gnn.datasets import prepare
+        >>> prepare("mutag")
+    """
     entry, folder = DATASETS.lookup(name), data_root(root)
     with _kept_in(folder, entry):
         _build_if_missing(entry, folder, mirror)
@@ -264,8 +288,8 @@ def _difference(entry: DatasetEntry, dataset: InMemoryDataset) -> str | None:
 def _preparing(entry: DatasetEntry) -> Iterator[None]:
     """Say what is going on where somebody can see it, and keep PyG's own messages back.
 
-    The garbage collector rests meanwhile: PyG's text reader makes millions of small lists, all of
-    them alive, and walking over them again and again would cost an eighth of the time.
+    The garbage collector rests meanwhile: some of PyG's readers make millions of small lists, all
+    of them alive, and walking over them again and again would cost an eighth of the time.
     """
     collecting = gc.isenabled()
     with (

@@ -72,6 +72,15 @@ class Resolved:
         known: The entry of a built-in dataset.
         choices: What is not to be inferred.
         remark: What was done to the graphs, if anything.
+
+    Example:
+        >>> from panda_gnn.datasets import resolve, transfer
+        >>> graphs = transfer("ring", 3, num_graphs=20)
+        >>> for data in graphs:
+        ...     del data.target_mask, data.source_mask
+        >>> found = resolve(graphs)
+        >>> found.entry.task, found.entry.num_graphs, found.entry.split
+        ('graph-classification', 20, '80/10/10')
     """
 
     name: str
@@ -136,10 +145,6 @@ def resolve(
 ) -> Resolved:
     """Find the graphs that ``source`` names or is, and what can be learned on them.
 
-    >>> found = resolve("molecules/", split="cv10")
-    >>> print(found.summary)
-    >>> found.dataset, found.entry.task
-
     Args:
         source: A name in one of the forms of this module, or graphs.
         task: What is to be predicted, where it is not to be inferred.
@@ -148,6 +153,12 @@ def resolve(
         features: ``x``, ``constant`` or ``degree``.
         root: The folder that holds datasets.
         mirror: A folder to take raw files from instead of the network.
+
+    Example:
+        >>> from panda_gnn.datasets import resolve
+        >>> found = resolve("mutag", split="cv10")
+        >>> found.entry.task, found.entry.split, len(found.dataset)
+        ('graph-classification', 'cv10', 188)
     """
     given = {"task": task, "metric": metric, "split": split, "features": features}
     said = {name: value for name, value in given.items() if value is not None}

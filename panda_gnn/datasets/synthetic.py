@@ -94,6 +94,19 @@ def transfer(
     - ``target_mask``, true at the one node where the answer is read, and ``source_mask``, true at
       the one node that holds it;
     - ``y``, the class, each class equally often (up to one), in an order drawn with ``seed``.
+
+    Args:
+        topology: One of :data:`TOPOLOGIES`.
+        distance: Edges from the source to the target.
+        num_graphs: How many graphs.
+        num_classes: How many classes.
+        seed: Seeds the order of the classes.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> graphs = transfer("ring", 4, num_graphs=10)
+        >>> graphs[0].num_nodes, sorted(int(data.y) for data in graphs)
+        (8, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
     """
     shape = TOPOLOGIES[choose("topology", topology, TOPOLOGIES)]
     _at_least("distance", distance, 2)
@@ -129,6 +142,17 @@ def tree_neighbors_match(depth: int, *, num_graphs: int = 1000, seed: int = 0) -
     - ``target_mask``, true at the root, where the answer is read, and ``source_mask``, true at the
       one leaf that holds it;
     - ``y``, the value, one of :math:`2^{depth}` classes, each equally often (up to one).
+
+    Args:
+        depth: The depth of the trees.
+        num_graphs: How many graphs.
+        seed: Seeds keys and values.
+
+    Example:
+        >>> from panda_gnn.datasets import tree_neighbors_match
+        >>> tree = tree_neighbors_match(3, num_graphs=1)[0]
+        >>> tree.num_nodes, tree.x.shape
+        (15, torch.Size([15, 16]))
     """
     _at_least("depth", depth, 1)
     _at_least("num_graphs", num_graphs, 1)
@@ -167,6 +191,17 @@ def hub(size: int, *, num_graphs: int = 1000, seed: int = 0) -> list[Data]:
       m + i, the hub has zeros;
     - ``target_mask``, true at the targets, ``source_mask``, true at the sources;
     - ``y``, the class of each target: 1 if its source has +1, else 0.
+
+    Args:
+        size: The number m of sources, and of targets.
+        num_graphs: How many graphs.
+        seed: Seeds the bits.
+
+    Example:
+        >>> from panda_gnn.datasets import hub
+        >>> star = hub(3, num_graphs=1)[0]
+        >>> star.num_nodes, star.x.shape, star.y.shape
+        (7, torch.Size([7, 6]), torch.Size([3]))
     """
     _at_least("size", size, 1)
     _at_least("num_graphs", num_graphs, 1)
@@ -195,6 +230,18 @@ def two_radius(
       for nodes that have none;
     - ``target_mask`` and ``source_mask`` as in :func:`hub`;
     - ``y``, the label that each target asks for.
+
+    Args:
+        size: The number of sources, and of targets.
+        num_labels: How many labels there are.
+        num_graphs: How many graphs.
+        seed: Seeds keys and labels.
+
+    Example:
+        >>> from panda_gnn.datasets import two_radius
+        >>> star = two_radius(3, num_graphs=1)[0]
+        >>> star.num_nodes, star.y.shape
+        (7, torch.Size([3]))
     """
     _at_least("size", size, 1)
     _at_least("num_graphs", num_graphs, 1)
@@ -221,6 +268,18 @@ def one_radius(
     """Stars of ``size`` leaves with a key and a label each, whose centre has a key and must tell
     the label of the leaf with the same key. The columns of ``x`` are those of :func:`two_radius`,
     the centre, which is the target, is the last node.
+
+    Args:
+        size: The number of leaves.
+        num_labels: How many labels there are.
+        num_graphs: How many graphs.
+        seed: Seeds keys and labels.
+
+    Example:
+        >>> from panda_gnn.datasets import one_radius
+        >>> star = one_radius(4, num_graphs=1)[0]
+        >>> star.num_nodes, star.target_mask.nonzero().flatten().tolist()
+        (5, [4])
     """
     _at_least("size", size, 1)
     _at_least("num_graphs", num_graphs, 1)

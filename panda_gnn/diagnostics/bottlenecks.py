@@ -21,6 +21,7 @@ from panda_gnn.diagnostics.resistance import (
     resistance_sketch,
     total_resistance,
 )
+from panda_gnn.diagnostics.resistance_curvature import resistance_curvature
 from panda_gnn.diagnostics.signal import hop_distances
 from panda_gnn.diagnostics.spectrum import spectral_gap
 from panda_gnn.errors import InputError, choose
@@ -35,6 +36,7 @@ CURVATURES: Mapping[str, Callable[[Data], Tensor]] = MappingProxyType(
         "curvature": balanced_forman_curvature,
         "augmented-forman": augmented_forman_curvature,
         "ollivier-ricci": ollivier_ricci_curvature,
+        "resistance-curvature": resistance_curvature,
     }
 )
 NODE_MEASURES = (*(name for name in CENTRALITIES if name != "random"), *CURVATURES)
@@ -42,7 +44,16 @@ EDGE_MEASURES = ("resistance", *CURVATURES)
 
 
 class Ranking(NamedTuple):
-    """Nodes or edges, the tightest bottleneck first."""
+    """Nodes or edges, the tightest bottleneck first.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import bottleneck_nodes
+        >>> (tree,) = transfer("tree", 3, num_graphs=1)
+        >>> ranking = bottleneck_nodes(tree, by="degree", count=3)
+        >>> ranking.items.tolist()
+        [1, 2, 3]
+    """
 
     #: Nodes ``[count]``, or edges ``[2, count]`` with the smaller node first.
     items: Tensor
@@ -57,8 +68,16 @@ def bottleneck_nodes(data: Data, by: str = "betweenness", count: int = 10) -> Ra
         data: An undirected graph.
         by: A centrality (the highest first; by ``"resistance"`` these are the nodes hardest to
             reach), or a curvature (the node with the lowest edge first): ``"curvature"`` for
-            balanced Forman, ``"augmented-forman"`` or ``"ollivier-ricci"``.
+            balanced Forman, ``"augmented-forman"``, ``"ollivier-ricci"`` or
+            ``"resistance-curvature"``.
         count: How many nodes; all if there are fewer.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import bottleneck_nodes
+        >>> (lollipop,) = transfer("lollipop", 4, num_graphs=1)  # a clique and a path
+        >>> bottleneck_nodes(lollipop, count=2).items.tolist()  # where the path begins
+        [4, 5]
     """
     choose("measure of nodes", by, NODE_MEASURES)
     return _ranking(
@@ -75,9 +94,16 @@ def bottleneck_edges(
         data: An undirected graph.
         by: ``"resistance"`` (the highest first; a bridge has 1, the greatest there is), or a
             curvature (the lowest first): ``"curvature"`` for balanced Forman,
-            ``"augmented-forman"`` or ``"ollivier-ricci"``.
+            ``"augmented-forman"``, ``"ollivier-ricci"`` or ``"resistance-curvature"``.
         count: How many edges; all if there are fewer.
         exact_nodes: Estimate the resistances of larger graphs.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import bottleneck_edges
+        >>> (lollipop,) = transfer("lollipop", 4, num_graphs=1)  # a clique and a path
+        >>> bottleneck_edges(lollipop, by="resistance", count=3).items.t().tolist()  # the bridges
+        [[4, 5], [5, 6], [6, 7]]
     """
     choose("measure of edges", by, EDGE_MEASURES)
     edges, values = edge_measure(data, by, exact_nodes=exact_nodes)
@@ -114,7 +140,16 @@ def edge_measure(
 
 
 class GraphSummary(NamedTuple):
-    """The numbers that say how a graph as a whole carries messages."""
+    """The numbers that say how a graph as a whole carries messages.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import summarise
+        >>> (tree,) = transfer("tree", 3, num_graphs=1)
+        >>> summary = summarise(tree)
+        >>> summary.diameter, summary.bridges, summary.negative_edges
+        (6, 14, 0.42857142857142855)
+    """
 
     num_nodes: int
     num_edges: int
@@ -141,6 +176,17 @@ def summarise(data: Data, *, exact_nodes: int = EXACT_SUMMARY_NODES) -> GraphSum
 
     Above ``exact_nodes`` nodes the diameter is left out and the total resistance is estimated by
     :func:`panda_gnn.diagnostics.resistance_sketch`.
+
+    Args:
+        data: An undirected graph.
+        exact_nodes: Estimate the resistance of larger graphs, and leave out their diameter.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import summarise
+        >>> summary = summarise(transfer("lollipop", 4, num_graphs=1)[0])
+        >>> summary.num_edges, summary.bridges, summary.diameter
+        (13, 3, 4)
     """
     edges, place = undirected_edges(data, "summarise")
     num_nodes, num_edges = int(data.num_nodes or 0), edges.size(1)

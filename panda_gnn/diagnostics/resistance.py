@@ -27,6 +27,22 @@ def laplacian_pseudoinverse(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NOD
     block of a component with :math:`n_c` nodes is
     :math:`(\mathbf{L}_c + \mathbf{J}/n_c)^{-1} - \mathbf{J}/n_c`, with :math:`\mathbf{J}` all ones.
     The rows of isolated nodes are zero. Graphs of more than ``max_nodes`` nodes are rejected.
+
+    Args:
+        data: An undirected graph.
+        max_nodes: The largest graph that is accepted.
+
+    Returns:
+        A symmetric matrix ``[num_nodes, num_nodes]`` in double precision.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import laplacian_pseudoinverse, total_resistance
+        >>> (ring,) = transfer("ring", 3, num_graphs=1)
+        >>> round(6 * float(laplacian_pseudoinverse(ring).trace()), 9)
+        17.5
+        >>> round(total_resistance(ring), 9)
+        17.5
     """
     graph = read_graph(data, "laplacian_pseudoinverse")
     _refuse_large(graph.num_nodes, max_nodes)
@@ -43,6 +59,17 @@ def effective_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES)
     Returns a symmetric matrix ``[num_nodes, num_nodes]`` in double precision: zero on the diagonal,
     infinite between nodes of different components. Graphs of more than ``max_nodes`` nodes are
     rejected.
+
+    Args:
+        data: An undirected graph.
+        max_nodes: The largest graph that is accepted.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import effective_resistance
+        >>> (ring,) = transfer("ring", 2, num_graphs=1)
+        >>> [round(value, 6) for value in effective_resistance(ring)[0].tolist()]
+        [0.0, 0.75, 1.0, 0.75]
     """
     graph = read_graph(data, "effective_resistance")
     _refuse_large(graph.num_nodes, max_nodes)
@@ -62,6 +89,20 @@ def edge_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> T
     By Foster's theorem the sum over the undirected edges is the number of nodes minus the number
     of components; an edge has resistance one if and only if it is a bridge. Components of more than
     ``max_nodes`` nodes are rejected.
+
+    Args:
+        data: An undirected graph.
+        max_nodes: The largest component that is accepted.
+
+    Returns:
+        A double for each column of ``edge_index``.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import edge_resistance
+        >>> (ring,) = transfer("ring", 2, num_graphs=1)
+        >>> edge_resistance(ring)[0].item()  # one ohm beside three
+        0.7499999999999998
     """
     graph = read_graph(data, "edge_resistance")
     device = data.edge_index.device
@@ -84,6 +125,16 @@ def total_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> 
     the value is finite for every graph (zero without edges). Compare graphs before and after a
     rewiring only where the components stay the same. Components of more than ``max_nodes`` nodes
     are rejected.
+
+    Args:
+        data: An undirected graph.
+        max_nodes: The largest component that is accepted.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import total_resistance
+        >>> round(total_resistance(transfer("lollipop", 4, num_graphs=1)[0]), 6)
+        42.8
     """
     graph = read_graph(data, "total_resistance")
     blocks = _component_pseudoinverses(graph, data.edge_index.device, max_nodes)
@@ -91,7 +142,16 @@ def total_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> 
 
 
 class ResistanceSketch(NamedTuple):
-    """What :func:`resistance_sketch` estimates, each with its standard error."""
+    """What :func:`resistance_sketch` estimates, each with its standard error.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import resistance_sketch
+        >>> (tree,) = transfer("tree", 3, num_graphs=1)
+        >>> resistance = resistance_sketch(tree, probes=10).resistance
+        >>> bool(resistance.allclose(resistance.new_ones(28)))  # every edge is a bridge
+        True
+    """
 
     #: The effective resistance of every pair of nodes that was asked for.
     resistance: Tensor
@@ -122,6 +182,21 @@ def resistance_sketch(
         pairs: The pairs of nodes ``[2, p]`` to estimate; every column of ``edge_index`` if omitted.
         probes: How many random vectors to average over, at least two.
         seed: Seeds the probes.
+
+    Shapes:
+        - **input:** ``pairs`` ``[2, p]``
+        - **output:** ``resistance`` and ``standard_error`` ``[p]``, ``total`` and ``total_error``
+          numbers
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import effective_resistance, resistance_sketch
+        >>> (ring,) = transfer("ring", 8, num_graphs=1)
+        >>> sketch = resistance_sketch(ring, torch.tensor([[0], [8]]), probes=2000)
+        >>> off = float(sketch.resistance[0] - effective_resistance(ring)[0, 8])
+        >>> abs(off) < 4 * float(sketch.standard_error[0])
+        True
     """
     whole_number("probes", probes, 2)
     graph = read_graph(data, "resistance_sketch")

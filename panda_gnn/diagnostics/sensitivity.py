@@ -41,6 +41,18 @@ class Sensitivity:
             every layer, shape ``[num_layers, num_nodes, num_sources]``.
         sources: The nodes whose inputs were varied.
         exact: Whether the sources are all nodes and no input feature was left out.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import hop_distances, sensitivity
+        >>> from panda_gnn.nn import GNN
+        >>> (ring,) = transfer("ring", 4, num_graphs=1)
+        >>> measured = sensitivity(GNN(5, 2, width=8, num_layers=3), ring)
+        >>> measured.exact, measured.mean().shape
+        (True, torch.Size([4]))
+        >>> distance = hop_distances(ring, measured.sources).t()
+        >>> measured.by_distance(distance, furthest=4).shape
+        torch.Size([4, 5])
     """
 
     norms: Tensor
@@ -121,6 +133,21 @@ def sensitivity(
             each channel of each node and layer. By default forward, or reverse where an operation
             of the model has no forward derivative.
         seed: Seeds the sources and the features.
+
+    Shapes:
+        - **input:** ``sources`` ``[num_sources]``, where they are given as a tensor
+        - **output:** ``norms`` ``[num_layers, num_nodes, num_sources]``
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import sensitivity
+        >>> from panda_gnn.nn import GNN
+        >>> (ring,) = transfer("ring", 4, num_graphs=1)
+        >>> measured = sensitivity(GNN(5, 2, width=8, num_layers=2, readout=None), ring)
+        >>> measured.norms.shape
+        torch.Size([3, 8, 8])
+        >>> measured.norms[1, 0].count_nonzero().item() <= 5  # two hops after two layers
+        True
     """
     choose("norm", norm, NORMS)
     edge_index_of(data, "sensitivity")

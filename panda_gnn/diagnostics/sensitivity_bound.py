@@ -17,7 +17,16 @@ from panda_gnn.nn.propagate import propagate_normalised
 
 
 class ModelConstants(NamedTuple):
-    """What the bound needs to know of a model."""
+    """What the bound needs to know of a model.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import ModelConstants, sensitivity_bound
+        >>> (ring,) = transfer("ring", 4, num_graphs=1)
+        >>> constants = ModelConstants(lipschitz=1.0, max_weight=0.1, width=16, num_layers=4)
+        >>> sensitivity_bound(constants, ring).shape
+        torch.Size([4, 8, 8])
+    """
 
     #: z, a Lipschitz constant of the activation; 1 for ReLU.
     lipschitz: float
@@ -52,6 +61,19 @@ def sensitivity_bound(
     Returns:
         A tensor ``[num_layers, num_nodes, num_sources]`` in double precision, in the order of
         :attr:`Sensitivity.norms <panda_gnn.diagnostics.Sensitivity>`.
+
+    Shapes:
+        - **input:** ``sources`` ``[num_sources]``
+        - **output:** ``[num_layers, num_nodes, num_sources]``
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import sensitivity, sensitivity_bound
+        >>> from panda_gnn.nn import GNN
+        >>> (ring,) = transfer("ring", 4, num_graphs=1)
+        >>> model = GNN(5, 2, width=8, num_layers=2)
+        >>> bool((sensitivity(model, ring).norms <= sensitivity_bound(model, ring) + 1e-6).all())
+        True
     """
     constants = model if isinstance(model, ModelConstants) else gcn_constants(model)
     device = edge_index_of(data, "sensitivity_bound").device

@@ -32,7 +32,16 @@ ROWS_AT_ONCE = 1 << 17
 
 
 class SignalPropagation(NamedTuple):
-    """What :func:`signal_propagation` measures."""
+    """What :func:`signal_propagation` measures.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import signal_propagation
+        >>> from panda_gnn.nn import GNN
+        >>> (ring,) = transfer("ring", 4, num_graphs=1)
+        >>> signal_propagation(GNN(5, 2, width=8), ring, in_channels=5, sources=3).of_sources.shape
+        torch.Size([3])
+    """
 
     #: The mean over the sources.
     mean: float
@@ -102,6 +111,23 @@ def signal_propagation(
         subtract_silence: Count only what differs from the states without any source.
         seed: Seeds the sources.
         rows_at_once: Measure so many sources in one pass that their states have no more rows.
+
+    Shapes:
+        - **input:** ``sources`` ``[num_sources]`` where they are given, ``source_feature``
+          ``[in_channels]``
+        - **output:** ``mean`` a float, ``of_sources`` and ``sources`` ``[num_sources]``
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import signal_propagation
+        >>> from panda_gnn.nn import GNN
+        >>> (ring,) = transfer("ring", 6, num_graphs=1)
+        >>> near = GNN(5, 2, width=8, num_layers=1, bias=False)
+        >>> far = GNN(5, 2, width=8, num_layers=5, bias=False)
+        >>> signals = [signal_propagation(model, ring, in_channels=5, subtract_silence=True)
+        ...            for model in (near, far)]
+        >>> signals[0].mean < signals[1].mean  # two layers reach less of the ring than six
+        True
     """
     choose("unit", unit, UNITS)
     whole_number("in_channels", in_channels, 1)
@@ -144,6 +170,22 @@ def hop_distances(data: Data, sources: Tensor) -> Tensor:
     """Hops from every source to every node, infinite where no path leads.
 
     Edges are followed along their direction; the result is ``[num_sources, num_nodes]``.
+
+    Args:
+        data: A graph, directed or not.
+        sources: The nodes to start from.
+
+    Shapes:
+        - **input:** ``sources`` ``[num_sources]``
+        - **output:** ``[num_sources, num_nodes]``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import hop_distances
+        >>> (ring,) = transfer("ring", 3, num_graphs=1)
+        >>> hop_distances(ring, torch.tensor([0])).tolist()
+        [[0.0, 1.0, 2.0, 3.0, 2.0, 1.0]]
     """
     row, column = edge_index_of(data, "hop_distances").cpu().numpy()
     num_nodes = int(data.num_nodes or 0)

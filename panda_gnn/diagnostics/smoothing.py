@@ -51,6 +51,21 @@ def dirichlet_energy(
             the scale of the states plays no part; it is then between 0 and 2, and zero for zero
             states.
         reduction: ``"mean"`` over graphs, or ``"none"`` for one value for each graph.
+
+    Shapes:
+        - **input:** ``states`` ``[num_nodes, channels]``, ``edge_index`` ``[2, num_edges]``,
+          ``batch`` ``[num_nodes]``, ``edge_weight`` ``[num_edges]``
+        - **output:** a scalar, or ``[num_graphs]`` with ``reduction="none"``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import dirichlet_energy
+        >>> (ring,) = transfer("ring", 4, num_graphs=1)
+        >>> float(dirichlet_energy(torch.ones(8, 1), ring.edge_index))  # smooth
+        0.0
+        >>> float(dirichlet_energy(torch.eye(8), ring.edge_index))
+        7.999999523162842
     """
     choose("reduction", reduction, REDUCTIONS)
     num_nodes = states.size(0)

@@ -32,7 +32,21 @@ with a head has as many.
 
 
 class NodeStates(NamedTuple):
-    """The states after one layer."""
+    """The states after one layer.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import node_states
+        >>> from panda_gnn.nn import PandaGNN
+        >>> from panda_gnn.transforms import ExpandWidth
+        >>> (ring,) = transfer("ring", 3, num_graphs=1)
+        >>> ring = ExpandWidth("degree", k=2)(ring)
+        >>> first = node_states(PandaGNN(5, 2, width=8, high_width=12), ring)[0]
+        >>> first.values.shape
+        torch.Size([6, 12])
+        >>> first.width.tolist()
+        [12, 12, 8, 8, 8, 8]
+    """
 
     #: One row for each node; a state narrower than the widest ends in zeros.
     values: Tensor
@@ -50,6 +64,19 @@ def node_states(model: Model, data: Data, x: Tensor | None = None) -> list[NodeS
         model: See :data:`Model`; a :class:`~panda_gnn.nn.PandaGNN` needs ``data.high``.
         data: A graph or a batch of graphs.
         x: Features to use instead of ``data.x``.
+
+    Shapes:
+        - **input:** ``x`` ``[num_nodes, in_channels]``
+        - **output:** for each layer ``values`` ``[num_nodes, widest]``, ``width`` ``[num_nodes]``
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import node_states
+        >>> from panda_gnn.nn import GNN
+        >>> (ring,) = transfer("ring", 3, num_graphs=1)
+        >>> model = GNN(5, 2, width=8, num_layers=2)
+        >>> [tuple(states.values.shape) for states in node_states(model, ring)]
+        [(6, 8), (6, 8), (6, 2)]
     """
     edge_index_of(data, "node_states")
     if x is not None and x.is_floating_point():

@@ -1,12 +1,15 @@
 """Models with scikit-learn's conventions, to train on graphs of one's own and to use afterwards.
 
->>> from sklearn.model_selection import cross_val_score
->>> from panda_gnn.estimators import PandaClassifier
->>> cross_val_score(PandaClassifier(), graphs, labels)     # a list of PyG Data, an array of labels
->>> model = PandaClassifier(k=5, random_state=0).fit(graphs, labels)
->>> model.predict(new_graphs), model.predict_proba(new_graphs)
->>> model.save("model")                                    # safetensors and JSON, no pickle
->>> PandaClassifier.load("model").predict(new_graphs)      # the same bits in another process
+With a list of PyG ``Data`` and an array of labels::
+
+    from sklearn.model_selection import cross_val_score
+    from panda_gnn.estimators import PandaClassifier
+
+    cross_val_score(PandaClassifier(), graphs, labels)
+    model = PandaClassifier(k=5, random_state=0).fit(graphs, labels)
+    model.predict(new_graphs), model.predict_proba(new_graphs)
+    model.save("model")                                # safetensors and JSON, no pickle
+    PandaClassifier.load("model").predict(new_graphs)  # the same bits in another process
 """
 
 from panda_gnn.estimators.estimator import PandaEstimator

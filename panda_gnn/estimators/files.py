@@ -80,7 +80,24 @@ def save_estimator(estimator: PandaEstimator, folder: str | os.PathLike[str]) ->
 
 
 def load_estimator(folder: str | os.PathLike[str]) -> PandaEstimator:
-    """Read the estimator in a folder, whatever its kind; nothing in it is executed."""
+    """Read the estimator in a folder, whatever its kind; nothing in it is executed.
+
+    Args:
+        folder: What ``save`` wrote, or ``panda train --save``.
+
+    Example:
+        >>> import tempfile
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.estimators import PandaRegressor, load_estimator
+        >>> graphs = [g for size in range(2, 12) for g in transfer("ring", size, num_graphs=2)]
+        >>> model = PandaRegressor(max_epochs=2, width=8, random_state=0)
+        >>> model = model.fit(graphs, [data.num_nodes for data in graphs])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(folder + "/model")
+        ...     again = load_estimator(folder + "/model")
+        >>> bool((again.predict(graphs) == model.predict(graphs)).all())
+        True
+    """
     path = Path(folder)
     try:
         content = json.loads((path / "model.json").read_text("utf-8"))

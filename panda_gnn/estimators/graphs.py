@@ -71,10 +71,16 @@ class Numbers:
 class PandaClassifier(ClassifierMixin, Classes, PandaEstimator):
     """A class for every graph.
 
-    >>> model = PandaClassifier(k=5, random_state=0).fit(graphs, labels)
-    >>> model.predict(new_graphs)
-
     ``score`` is the accuracy. Parameters are those of :class:`PandaEstimator`.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.estimators import PandaClassifier
+        >>> graphs = [*transfer("ring", 4, num_graphs=10), *transfer("lollipop", 4, num_graphs=10)]
+        >>> model = PandaClassifier(k=2, width=8, max_epochs=2, random_state=0)
+        >>> model = model.fit(graphs, ["ring"] * 10 + ["lollipop"] * 10)
+        >>> model.predict_proba(graphs).shape
+        (20, 2)
     """
 
     task = GRAPH_CLASSIFICATION
@@ -100,6 +106,14 @@ class PandaRegressor(RegressorMixin, Numbers, PandaEstimator):
     """One or several numbers for every graph.
 
     ``score`` is the coefficient of determination. Parameters are those of :class:`PandaEstimator`.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.estimators import PandaRegressor
+        >>> graphs = [g for size in range(2, 12) for g in transfer("ring", size, num_graphs=2)]
+        >>> model = PandaRegressor(max_epochs=2, width=8, random_state=0)
+        >>> model.fit(graphs, [data.num_nodes for data in graphs]).predict(graphs).shape
+        (20,)
     """
 
     task = GRAPH_REGRESSION

@@ -24,11 +24,17 @@ from panda_gnn.evaluation.tasks.numbers import NODE_REGRESSION
 class PandaNodeClassifier(ClassifierMixin, Classes, PandaEstimator):
     """A class for every node of a graph.
 
-    >>> model = PandaNodeClassifier(random_state=0).fit(data, mask=data.train_mask)
-    >>> model.predict(data)[data.test_mask]
-    >>> model.score(data, mask=data.test_mask)
-
     Parameters are those of :class:`PandaEstimator`.
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.estimators import PandaNodeClassifier
+        >>> (tree,) = transfer("tree", 4, num_graphs=1)
+        >>> tree.y = torch.arange(31) % 2
+        >>> model = PandaNodeClassifier(k=3, width=8, max_epochs=2, random_state=0)
+        >>> model.fit(tree, mask=torch.arange(31) < 20).predict(tree).shape
+        (31,)
     """
 
     task = NODE_CLASSIFICATION
@@ -60,6 +66,16 @@ class PandaNodeRegressor(RegressorMixin, Numbers, PandaEstimator):
     """One or several numbers for every node of a graph.
 
     Parameters are those of :class:`PandaEstimator`.
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.estimators import PandaNodeRegressor
+        >>> (tree,) = transfer("tree", 4, num_graphs=1)
+        >>> tree.y = torch.arange(31.0)
+        >>> model = PandaNodeRegressor(max_epochs=2, width=8, random_state=0).fit(tree)
+        >>> model.predict(tree).shape
+        (31,)
     """
 
     task = NODE_REGRESSION

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -33,6 +33,9 @@ class GraphTable:
             targets of whole graphs.
         virtual: The mask of nodes that a rewiring added and no read-out counts, if there are any.
         other: Edges that every second layer uses instead, and where those of each graph start.
+        role: The role of each node, where there are roles.
+        augment: What a method makes of every mini-batch of training: a function of the rows and of
+            the graphs that were taken for them.
     """
 
     x: Tensor
@@ -45,6 +48,8 @@ class GraphTable:
     target_nodes: Tensor | None = None
     virtual: Tensor | None = None
     other: tuple[Tensor, Tensor] | None = None
+    role: Tensor | None = None
+    augment: Callable[[Tensor, GraphTable], GraphTable] | None = None
     _prepared: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -87,9 +92,20 @@ class GraphTable:
             other,
         )
 
-    def with_nodes(self, *, x: Tensor | None = None, high: Tensor | None = None) -> GraphTable:
-        """The same graphs with other features or another mask of high nodes."""
-        return replace(self, x=self.x if x is None else x, high=self.high if high is None else high)
+    def with_nodes(
+        self,
+        *,
+        x: Tensor | None = None,
+        high: Tensor | None = None,
+        role: Tensor | None = None,
+    ) -> GraphTable:
+        """The same graphs with other features, another mask of high nodes or other roles."""
+        return replace(
+            self,
+            x=self.x if x is None else x,
+            high=self.high if high is None else high,
+            role=self.role if role is None else role,
+        )
 
     def without_edges(self) -> GraphTable:
         """The same nodes, nothing between them."""
@@ -138,6 +154,7 @@ class GraphTable:
                 self.x.size(0),
                 batch=self.graph_of_node,
                 num_graphs=self.num_graphs,
+                role=self.role,
                 **self.edge_options,
             )
         prepared: Edges | WidthPartition = self._prepared[kind]
@@ -184,6 +201,7 @@ class GraphTable:
             {name: values[edges] for name, values in self.edge_options.items()},
             virtual=None if self.virtual is None else self.virtual[nodes],
             other=other,
+            role=None if self.role is None else self.role[nodes],
         )
         vars(part)["graph_of_node"] = graph_of_node
         return part

@@ -17,8 +17,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import torch
-
 #: Seconds between two checkpoints of a trial; a trial that is shorter has none.
 SAVE_EVERY = 300.0
 
@@ -32,10 +30,12 @@ class Checkpoint:
         path: The file. Its folder is made when it is needed, in a folder that must be there: a
             worker that does not see that one keeps no checkpoints.
         belongs_to: All that decides the state of the trial, in words.
+        every: Seconds between two states, by default :data:`SAVE_EVERY`.
     """
 
-    def __init__(self, path: Path, belongs_to: str) -> None:
+    def __init__(self, path: Path, belongs_to: str, every: float | None = None) -> None:
         self.path = path
+        self.every = every
         #: Seconds that the trial had taken when the state was saved that was loaded.
         self.seconds_before = 0.0
         self._belongs_to = belongs_to
@@ -43,6 +43,8 @@ class Checkpoint:
 
     def load(self) -> State | None:
         """The state that was saved last; ``None`` if there is none that can be used."""
+        import torch  # not by a driver, which only removes checkpoints
+
         try:
             written, _, content = self.path.read_bytes().partition(b"\n")
         except OSError:
@@ -63,8 +65,11 @@ class Checkpoint:
 
     def save_if_due(self, state: Callable[[], State]) -> None:
         """Replace the file if the last one is old enough; a disk that is full is warned about."""
+        import torch
+
         now = time.monotonic()
-        if now - self._saved < SAVE_EVERY or not self.path.parent.parent.is_dir():
+        every = SAVE_EVERY if self.every is None else self.every
+        if now - self._saved < every or not self.path.parent.parent.is_dir():
             return
         self._saved = now
         content = io.BytesIO()

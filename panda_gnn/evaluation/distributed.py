@@ -1,10 +1,10 @@
 """Data-parallel training: several processes, one model, one gradient.
 
 Started by ``torchrun --nproc-per-node 2 train.py``, every process has a copy of the model and a
-share of each mini-batch, and after the backward pass all have the gradient of the whole mini-batch:
+share of each mini-batch, and after the backward pass all have the gradient of the whole one::
 
->>> with team() as workers:
-...     train(model, graphs, split, recipe, seed, workers=workers)
+    with team() as workers:
+        train(model, graphs, split, recipe, seed, workers=workers)
 
 Without dropout and batch norm that is what one process computes, up to rounding. Dropout is drawn
 in every process by itself, so with it the gradients are equal in expectation; a batch norm takes
@@ -74,7 +74,13 @@ class Workers:
 
 @contextmanager
 def team(backend: str = "gloo") -> Iterator[Workers]:
-    """The processes that torchrun started, or this one alone."""
+    """The processes that torchrun or Ray Train started, or this one alone.
+
+    Ray Train has already made the group of its processes, and ends it itself.
+    """
+    if distributed.is_available() and distributed.is_initialized():
+        yield Workers(distributed.get_rank(), distributed.get_world_size())
+        return
     if not distributed.is_torchelastic_launched():
         yield Workers()
         return

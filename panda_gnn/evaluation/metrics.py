@@ -1,8 +1,10 @@
 """How outputs of a model are scored.
 
->>> ACCURACY.score(outputs, classes)
->>> AVERAGE_PRECISION.score(logits, labels)           # the mean over the labels
->>> MEAN_ABSOLUTE_ERROR.score(values, targets)        # less is better
+>>> import torch
+>>> ACCURACY.score(torch.tensor([[2.0, 1.0], [0.0, 3.0]]), torch.tensor([0, 0]))
+0.5
+>>> MEAN_ABSOLUTE_ERROR.score(torch.tensor([[1.0], [3.0]]), torch.tensor([[1.0], [4.0]]))
+0.5
 """
 
 from __future__ import annotations
@@ -11,14 +13,16 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import average_precision_score, mean_absolute_error
-from torch import Tensor
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.measure import Unit
+
+if TYPE_CHECKING:  # rows are read, and commands explained, without torch and scikit-learn
+    from torch import Tensor
 
 Array = npt.NDArray[np.float64]
 
@@ -71,6 +75,8 @@ def _accuracy(target: Array, output: Array) -> float:
 
 def _average_precision(target: Array, output: Array) -> float:
     """The mean over the labels that some row has; without a positive there is no precision."""
+    from sklearn.metrics import average_precision_score
+
     present = target.sum(axis=0) > 0
     if not present.any():
         raise InputError("average precision needs a label that at least one of the graphs has")
@@ -78,6 +84,8 @@ def _average_precision(target: Array, output: Array) -> float:
 
 
 def _mean_absolute_error(target: Array, output: Array) -> float:
+    from sklearn.metrics import mean_absolute_error
+
     return float(mean_absolute_error(target, output))
 
 

@@ -192,6 +192,21 @@ def register_dataset(name: str) -> Callable[[T], T]:
     Decorates a function without arguments that returns what
     :func:`panda_gnn.datasets.resolve` takes: a list of ``Data``, a dataset, graphs of networkx.
     Task, split and features are inferred, or chosen as in ``rings?split=cv10``.
+
+    Args:
+        name: Its name wherever a dataset is named.
+
+    Example:
+        >>> from panda_gnn import register_dataset
+        >>> from panda_gnn.datasets import load, transfer
+        >>> @register_dataset("rings")
+        ... def rings():
+        ...     graphs = transfer("ring", 3, num_graphs=20)
+        ...     for data in graphs:
+        ...         del data.target_mask, data.source_mask
+        ...     return graphs
+        >>> len(load("rings"))
+        20
     """
     frame = _caller()
 
@@ -213,6 +228,17 @@ def register_method(name: str, method: Method | None = None) -> Any:
     """Make a :class:`~panda_gnn.evaluation.methods.Method` one that can be compared.
 
     Called with the method, or as a decorator of a function that returns it.
+
+    Args:
+        name: Its name in commands and studies.
+        method: The method.
+
+    Example:
+        >>> from panda_gnn import register_method
+        >>> from panda_gnn.evaluation.methods import METHODS
+        >>> _ = register_method("panda-again", METHODS["panda"])
+        >>> "panda-again" in METHODS
+        True
     """
     frame = _caller()
 
@@ -236,6 +262,18 @@ def register_backbone(name: str, make: Any = None) -> Any:
 
     Called with a class or function that makes the convolution from input and output width, or as
     its decorator.
+
+    Args:
+        name: Its name in commands and studies.
+        make: The class or function.
+
+    Example:
+        >>> from torch_geometric.nn import GraphConv
+        >>> from panda_gnn import register_backbone
+        >>> from panda_gnn.nn import PandaGNN
+        >>> _ = register_backbone("graph-conv", GraphConv)
+        >>> PandaGNN(7, 2, backbone="graph-conv").backbone
+        'graph-conv'
     """
     frame = _caller()
 
@@ -252,6 +290,21 @@ def register_centrality(name: str) -> Callable[[T], T]:
 
     The function gets a ``Data`` with ``edge_index``, every undirected edge in both directions, and
     ``num_nodes``, and returns a score for each node.
+
+    Args:
+        name: Its name in commands, studies and :class:`~panda_gnn.transforms.ExpandWidth`.
+
+    Example:
+        >>> from torch_geometric.utils import degree
+        >>> from panda_gnn import register_centrality
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.transforms import ExpandWidth
+        >>> @register_centrality("few-neighbours")
+        ... def few_neighbours(data):
+        ...     return -degree(data.edge_index[0], data.num_nodes)
+        >>> (tree,) = transfer("tree", 2, num_graphs=1)
+        >>> ExpandWidth("few-neighbours", k=4)(tree).high.nonzero().flatten().tolist()  # the leaves
+        [3, 4, 5, 6]
     """
     frame = _caller()
 
@@ -290,12 +343,25 @@ def register_rewiring(name: str, transform: Any, **defaults: Setting) -> Any: ..
 def register_rewiring(name: str, transform: Any = None, **defaults: Setting) -> Any:
     """Make a PyG transform, or a function from a ``Data`` to a ``Data``, a method by name.
 
-    >>> register_rewiring("two-hop", TwoHop())              # a transform as it is
-    >>> register_rewiring("knn", KNNGraph, k=6)             # a class; k is a setting of the method
+    ``register_rewiring("two-hop", TwoHop())`` takes a transform as it is;
+    ``register_rewiring("knn", KNNGraph, k=6)`` a class, and ``k`` is a setting of the method.
 
     It changes every graph before the plain backbone sees it. A class is called with the settings,
     by default those of its keyword arguments that are numbers, text or truth values. Also a
     decorator.
+
+    Args:
+        name: Its name in commands and studies.
+        transform: The transform, its class, or a function.
+        **defaults: The settings of a class, and their defaults.
+
+    Example:
+        >>> from torch_geometric.transforms import TwoHop
+        >>> from panda_gnn import register_rewiring
+        >>> from panda_gnn.evaluation.methods import METHODS
+        >>> _ = register_rewiring("two-hop", TwoHop())
+        >>> "two-hop" in METHODS
+        True
     """
     frame = _caller()
 

@@ -9,13 +9,14 @@ C is chosen on the validation graphs. A trial takes seconds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor
 
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.splits import Split
@@ -27,15 +28,23 @@ from panda_gnn.nn.readout import mean_of_graphs
 @lru_cache(maxsize=2)
 def propagated_means(graphs: GraphTable, rounds: int) -> npt.NDArray[np.float64]:
     """The means of each graph, round after round: ``[num_graphs, (rounds + 1) * features]``."""
+    means = [
+        mean_of_graphs(x, graphs.graph_of_node, graphs.num_graphs)
+        for x in propagated(graphs, rounds)
+    ]
+    return torch.cat(means, dim=1).numpy()
+
+
+def propagated(graphs: GraphTable, rounds: int) -> Iterator[Tensor]:
+    """The features of all nodes, and what is left of them after each round."""
     source, target = graphs.edge_index
     degrees = 1 + torch.bincount(target, minlength=graphs.x.size(0)).double()
     weights = (degrees[source] * degrees[target]).rsqrt().view(-1, 1)
     x = graphs.x.double()
-    means = []
-    for _ in range(rounds + 1):
-        means.append(mean_of_graphs(x, graphs.graph_of_node, graphs.num_graphs))
+    yield x
+    for _ in range(rounds):
         x = (x / degrees.view(-1, 1)).index_add(0, target, weights * x[source])
-    return torch.cat(means, dim=1).numpy()
+        yield x
 
 
 def fit_probe(graphs: GraphTable, split: Split, settings: Mapping[str, Any]) -> Curves:

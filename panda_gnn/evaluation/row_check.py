@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from panda_gnn.errors import shown
 from panda_gnn.evaluation.config import key_of
 from panda_gnn.evaluation.metrics import METRICS
 
@@ -65,14 +66,14 @@ def fault_of_values(row: Mapping[str, Any]) -> str | None:
 def _fault_of_identity(row: Mapping[str, Any]) -> str | None:
     for name in ("key", "code"):
         if not isinstance(row[name], str):
-            return f"its {name} is {_short(row[name])}, no text"
+            return f"its {name} is {shown(row[name])}, no text"
     if not _is_count(row["seed"]) or row["seed"] > LARGEST_SEED:
-        return f"its seed is {_short(row['seed'])}, no whole number from 0 on"
+        return f"its seed is {shown(row['seed'])}, no whole number from 0 on"
     parts = row.get("parts", {})
     if not isinstance(parts, dict) or not all(isinstance(value, str) for value in parts.values()):
-        return f"its parts are {_short(parts)}, no names with versions"
+        return f"its parts are {shown(parts)}, no names with versions"
     if not isinstance(row.get("data"), str | None):
-        return f"its data is {_short(row['data'])}, no fingerprint"
+        return f"its data is {shown(row['data'])}, no fingerprint"
     return None
 
 
@@ -90,37 +91,37 @@ def _fault_of_scores(row: Mapping[str, Any]) -> str | None:
         return None
     name = row.get("metric")
     if not isinstance(name, str) or name not in METRICS:
-        return f"its metric is {_short(name)}, none that is known"
+        return f"its metric is {shown(name)}, none that is known"
     metric = METRICS[name]
     scores = row["scores"]
     if not isinstance(scores, dict) or "best-val" not in scores:
-        return f"its scores are {_short(scores)}, not those of the selection rules"
+        return f"its scores are {shown(scores)}, not those of the selection rules"
     for selection, values in scores.items():
         if not isinstance(values, dict) or not _is_count(values.get("epoch")):
-            return f"its scores of {_short(selection)} are {_short(values)}"
+            return f"its scores of {shown(selection)} are {shown(values)}"
         for part in ("validation", "test"):
             score: Any = values.get(part)
             if not _is_number(score) or not 0 <= score <= metric.largest:
-                return f"its {part} score is {_short(score)}, out of range"
+                return f"its {part} score is {shown(score)}, out of range"
     return None
 
 
 def _fault_of_measurement(row: Mapping[str, Any]) -> str | None:
     for name in ("value", "seconds"):
         if name in row and (not _is_number(row[name]) or row[name] < 0):
-            return f"its {name} is {_short(row[name])}, no number from 0 on"
+            return f"its {name} is {shown(row[name])}, no number from 0 on"
     values, curves = row.get("values", {}), row.get("curves", {})
     for what, named in (("values", values), ("curves", curves)):
         if not isinstance(named, dict):
-            return f"its {what} are {_short(named)}, no names with numbers"
+            return f"its {what} are {shown(named)}, no names with numbers"
     for name, measured in (*values.items(), *((name, c) for name, c in curves.items() if c != [])):
         listed = measured if isinstance(measured, list) else [measured]
         wrong = next((value for value in listed if not _is_number(value)), None)
         if not listed or wrong is not None or None in listed:
-            return f"its {_short(name)} is {_short(measured)}, no numbers"
+            return f"its {shown(name)} is {shown(measured)}, no numbers"
     parameters = row.get("parameters", {"trained": 0})
     if not isinstance(parameters, dict) or not _is_count(parameters.get("trained")):
-        return f"its parameters are {_short(parameters)}, no counts"
+        return f"its parameters are {shown(parameters)}, no counts"
     return None
 
 
@@ -134,14 +135,6 @@ def _is_number(value: Any) -> bool:
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _short(value: Any) -> str:
-    """The value in a few characters that cannot disturb a terminal."""
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > LARGEST_SEED:
-        return "a number of very many digits"
-    text = ascii(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def _no_constant(name: str) -> None:

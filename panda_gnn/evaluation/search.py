@@ -19,7 +19,12 @@ from panda_gnn.evaluation.store import Finished, validation_score
 from panda_gnn.evaluation.study import Cell, Line, Study, grid, merit
 from panda_gnn.paper import search_space
 
-SEARCH_SAMPLERS = ("grid", "tpe", "random")
+#: How combinations are chosen.
+SEARCH_SAMPLERS = {
+    "grid": "all of them",
+    "tpe": "those that look promising to Optuna's Parzen estimators",
+    "random": "drawn at random by Optuna",
+}
 
 #: What is searched of a setting unless the user says otherwise, besides the paper's search space.
 ITERATIONS = (5, 10, 20, 40)

@@ -6,15 +6,14 @@ writes, the cut line is set aside in a file named ``.damaged`` beside the store 
 writes; no other row is touched. Reading never changes the file. Every line ends with a checksum of
 its row, so that a row that was altered is noticed and left out.
 
->>> store = Store(folder / "main.jsonl")
->>> store.append({"key": "0a1b", "seed": 0, "code": "77e1", "scores": {}})
->>> [row["seed"] for row in store.read().rows]
-[0]
+For a path and a row, ``Store(path).append(row)`` adds the row, and ``Store(path).read().rows`` has
+all of them.
 """
 
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import platform
 import subprocess
@@ -45,6 +44,9 @@ Row = Mapping[str, Any]
 Finished = Mapping[str, Mapping[int, Row]]
 
 Identity = tuple[str, Origin, int]
+
+#: How the name of a file ends whose rows are compressed, as in a wheel.
+COMPRESSED = ".xz"
 
 #: Seconds that a line takes to be written, at most.
 MOMENT = 0.02
@@ -198,7 +200,7 @@ class Contents:
 
 
 class Store:
-    """The rows of a study in one file."""
+    """The rows of a study in one file; one that is compressed can only be read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -206,6 +208,8 @@ class Store:
 
     def prepare(self) -> None:
         """Create the file and set aside a damaged last line, or say why that cannot be."""
+        if self.path.suffix == COMPRESSED:
+            raise InputError(f"{self.path} comes with the package and is only read")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self._locked() as file:
@@ -283,6 +287,11 @@ class Store:
 
     def _bytes(self) -> bytes:
         """The whole file; if somebody is about to write its last line, with that line."""
+        if self.path.suffix == COMPRESSED:
+            try:
+                return lzma.decompress(self.path.read_bytes())
+            except lzma.LZMAError as error:
+                raise InputError(f"{self.path} is no compressed file of rows ({error})") from error
         content = self.path.read_bytes()
         if content and not content.endswith(b"\n"):
             time.sleep(MOMENT)

@@ -28,7 +28,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,6 +36,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.evaluation.bundled import bundled_folder, study_names
 from panda_gnn.evaluation.config import TRAINING, Config, Setting, Training
 from panda_gnn.evaluation.metrics import METRICS
 from panda_gnn.evaluation.store import Finished, Row, validation_score
@@ -92,7 +92,13 @@ class Comparison:
 
 
 class Published(Table):
-    """Where the paper's numbers of a study are: its table, and what it calls the lines."""
+    """Where the paper's numbers of a study are: its table, and what it calls the lines.
+
+    Attributes:
+        table: The table of the paper.
+        backbone: The backbone whose block of that table it is, where it is not that of the line.
+        methods: What the paper calls methods that have another name here.
+    """
 
     table: one_of("published table", tables())  # type: ignore[valid-type]
     backbone: str | None = None
@@ -100,14 +106,37 @@ class Published(Table):
 
 
 class Question(Table):
-    """What a table answers in words: what the study's reference adds to a method."""
+    """What a table answers in words: what the study's reference adds to a method.
+
+    Attributes:
+        ask: The question.
+        method: The method that the reference is compared with.
+    """
 
     ask: str
     method: str
 
 
 class StudyFile(Table):
-    """The TOML file of a study."""
+    """The TOML file of a study.
+
+    Attributes:
+        title: What the table is called.
+        trials: Seeds of each cell.
+        plugins: Python files, relative to the study's, or modules that register things.
+        datasets: Names of datasets, or own data.
+        backbones: Names of backbones; every method is tried on each.
+        methods: Names of methods.
+        pairs: Backbones and methods as pairs, instead of the two lists.
+        rows: The setting of which every value is a line of the table.
+        choose_on: How many seeds all candidates of a cell run before one is chosen.
+        measure: What is measured: ``score`` for trials, or the name of a measurement.
+        difference: What is compared in pairs, such as ``line - none`` or ``panda - line``.
+        questions: What the table answers in words.
+        published: Where the paper has these numbers.
+        training: How models are trained, where it is not the default of the dataset's task.
+        settings: Settings of the methods, as above.
+    """
 
     title: str
     trials: Count
@@ -243,20 +272,8 @@ def best_candidate(cell: Cell, finished: Finished, choose_on: int) -> Choice | N
     return Choice(winner, len(shared), everyone and len(shared) >= choose_on)
 
 
-def studies_folder() -> Path:
-    """The folder of the studies: inside an installed package, beside the package in a checkout."""
-    package = Path(str(files("panda_gnn")))
-    installed = package / "studies"
-    return installed if installed.is_dir() else package.parent / "studies"
-
-
-def study_names() -> list[str]:
-    """The studies that come with panda-gnn."""
-    return sorted(path.stem for path in studies_folder().glob("*.toml"))
-
-
 def load_study(name: str, **settings: Setting) -> Study:
-    """A study by its name (one of :func:`study_names`) or by a path that ends in ``.toml``.
+    """A study by its name, if it comes with the package, or by a path that ends in ``.toml``.
 
     ``settings`` hold for every cell, whatever the file says.
     """
@@ -266,7 +283,7 @@ def load_study(name: str, **settings: Setting) -> Study:
 
     path = Path(name)
     if path.suffix != ".toml":
-        path = studies_folder() / f"{choose('study', name, study_names())}.toml"
+        path = bundled_folder("studies") / f"{choose('study', name, study_names())}.toml"
     try:
         content = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:

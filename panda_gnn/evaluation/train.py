@@ -1,6 +1,6 @@
-"""The one loop that trains: graphs or nodes, one process or several.
+"""The one loop that trains: graphs or nodes, one process or several::
 
->>> curves = train(model, graphs, split, task.recipe(config), seed)
+    curves = train(model, graphs, split, task.recipe(config), seed)
 
 What is trained is decided by the :class:`Recipe`, which a task makes of a config. Training looks at
 the training rows and at the validation score, and at nothing else: the test scores of all epochs
@@ -106,7 +106,7 @@ def train(
 
     Args:
         model: The model, such as :class:`~panda_gnn.nn.GNN`.
-        graphs: All graphs.
+        graphs: All graphs; their ``augment``, if any, changes the mini-batches of training alone.
         split: Which of their rows are for what.
         recipe: Loss, optimiser, stopping and so on.
         seed: Decides the order of the mini-batches.
@@ -114,7 +114,8 @@ def train(
         workers: The processes that train together; by default this one alone. Each takes its share
             of every mini-batch, and all of them score all rows.
         checkpoint: Where the state of a long training is kept, and from where it goes on, with the
-            same bits as without.
+            same bits as without. Of several processes the first writes it and all of them read it;
+            the random numbers of the others, which decide about dropout, start anew.
     """
     workers = workers or Workers()
     workers.start_alike(model)
@@ -150,7 +151,8 @@ def train(
                 part.load_state_dict(saved[name])
         vars(patience).update(saved["patience"])
         shuffle.set_state(saved["shuffle"])
-        torch.set_rng_state(saved["random"])
+        if workers.rank == 0:
+            torch.set_rng_state(saved["random"])
         for name, curve in curves.items():
             curve += saved["curves"][name]
     for epoch in range(len(losses), recipe.max_epochs):
@@ -165,6 +167,8 @@ def train(
             optimizer.zero_grad()
             if own.numel():
                 batch = graphs.take(own)
+                if graphs.augment is not None:
+                    batch = graphs.augment(own, batch)
                 output = batch.scores(model)
                 loss = recipe.loss(output, batch.y) + getattr(model, "auxiliary_loss", 0.0)
                 loss.backward()
@@ -192,7 +196,7 @@ def train(
         reached = recipe.goal is not None and training[-1] >= recipe.goal
         if reached or patience.is_over(merit(validation[-1])):
             break
-        if checkpoint is not None:
+        if checkpoint is not None and workers.rank == 0:
             checkpoint.save_if_due(state)
     return Curves(tuple(validation), tuple(test), tuple(losses), tuple(training))
 

@@ -131,8 +131,15 @@ def _scores(data: TaskData, curves: Curves) -> dict[str, dict[str, float]]:
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
     """Sums depend on how many threads share them: what must be the same again has one."""
+    with threads(1):
+        yield
+
+
+@contextlib.contextmanager
+def threads(count: int) -> Iterator[None]:
+    """So many threads of torch, and as many for the graphs of a dataset."""
     before = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(count)
     try:
         yield
     finally:

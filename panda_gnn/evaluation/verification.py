@@ -51,7 +51,10 @@ def sample_rows(finished: Finished, count: int, seed: int) -> list[Row]:
 
 
 def verify(
-    rows: Sequence[Row], executor: WorkerExecutor, run: Callable[[Config, int], Row]
+    rows: Sequence[Row],
+    executor: WorkerExecutor,
+    run: Callable[[Config, int], Row],
+    log: Callable[[Row], None] = lambda row: None,
 ) -> Verification:
     """Run the rows again and compare them with what is stored; nothing is written.
 
@@ -59,6 +62,7 @@ def verify(
         rows: Stored rows.
         executor: Where they run.
         run: Makes a row from a config and a seed.
+        log: Is told of every row that came out.
     """
     verification = Verification()
     waiting = list(reversed(rows))
@@ -73,6 +77,8 @@ def verify(
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                 _sort_in(verification, under_way.pop(future), future)
                 bar.advance(task)
+                if future.exception() is None:
+                    log(future.result())
     return verification
 
 

@@ -20,6 +20,10 @@ DENSE_DIFFUSION_NODES = 8000
 DENSE_GTR_CLASSES = 8000
 #: ProxyAdd and ProxyDelete take eigenvectors of a dense matrix over a component (0.2 GB).
 DENSE_PROXY_NODES = 5000
+#: The decay of sensitivity multiplies dense matrices over a component (0.2 GB each).
+DENSE_DECAY_NODES = 5000
+#: The Hessian of a model takes one backward pass for every input feature of every node.
+HESSIAN_INPUTS = 4096
 #: FA makes an edge of every ordered pair of nodes (0.4 GB).
 FULLY_ADJACENT_NODES = 5000
 

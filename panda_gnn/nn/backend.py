@@ -33,6 +33,16 @@ class backend:
 
     Args:
         name: ``"compiled"`` or ``"torch"``.
+
+    Example:
+        >>> import torch
+        >>> import panda_gnn
+        >>> from panda_gnn.nn import GNN
+        >>> x, edge_index = torch.rand(3, 7), torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+        >>> with panda_gnn.backend("torch"):
+        ...     scores = GNN(7, 2, width=8)(x, edge_index)
+        >>> scores.shape
+        torch.Size([1, 2])
     """
 
     def __init__(self, name: str) -> None:

@@ -47,6 +47,8 @@ class Convolution(nn.Module):
 
     #: What it reads of the edges, besides ``edge_index``.
     reads: Sequence[str] = EDGE_VALUES
+    #: Whether it has its activation inside, so that none follows it in a model.
+    activates: bool = False
 
     def reset_parameters(self) -> None:
         """Reset the parameters."""

@@ -49,6 +49,14 @@ class CTLayer(nn.Module):
         - **input:** ``x`` ``[num_nodes, in_channels]``, ``edge_index`` ``[2, num_edges]`` with both
           directions of every edge, ``batch`` ``[num_nodes]`` (optional)
         - **output:** ``edge_weight`` ``[num_edges]``, ``loss`` a scalar
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import CTLayer
+        >>> x, edge_index = torch.rand(4, 7), torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> edge_weight, loss = CTLayer(7, centers=3)(x, edge_index)
+        >>> edge_weight.shape, loss.shape
+        (torch.Size([6]), torch.Size([]))
     """
 
     def __init__(self, in_channels: int, centers: int) -> None:
@@ -148,6 +156,17 @@ class CommuteTimeGNN(GNN):
         out_channels: Number of classes or targets.
         centers: Number of coordinates of the CT-Layer.
         **options: Those of :class:`GNN`; the backbone must use edge weights, as GCN and GIN do.
+
+    Shapes:
+        Those of :class:`GNN`, without ``edge_weight``.
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import CommuteTimeGNN
+        >>> x, edge_index = torch.rand(4, 7), torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> model = CommuteTimeGNN(7, 2, centers=3, width=16)
+        >>> scores = model(x, edge_index)
+        >>> (scores.sum() + model.auxiliary_loss).backward()
     """
 
     def __init__(

@@ -9,7 +9,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from panda_gnn.nn.inputs import check_edge_index, check_edge_values, check_nodes
+from panda_gnn.nn.inputs import check_edge_index, check_edge_values, check_nodes, check_roles
 
 
 @dataclass(eq=False)
@@ -34,6 +34,19 @@ class Edges:
         targets: For one half of a partition, the targets' numbers in the whole graph.
         mask: What the message of each edge is multiplied by, where an explainer asks for it.
         listener: Called with edges and their attention, where an explainer asks for it.
+        role: Optional role of each target, a whole number from 0 on.
+
+    Shapes:
+        - **input:** ``edge_index`` ``[2, num_edges]``, ``edge_weight`` and ``edge_type``
+          ``[num_edges]``, ``edge_attr`` ``[num_edges, columns]``, ``batch`` ``[num_targets]``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import Edges
+        >>> edge_index = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+        >>> edges = Edges.of_graph(edge_index, 3)
+        >>> edges.num_sources, edges.num_targets
+        (3, 3)
     """
 
     edge_index: Tensor
@@ -49,6 +62,7 @@ class Edges:
     targets: Tensor | None = None
     mask: Tensor | None = None
     listener: Callable[[Edges, Tensor], None] | None = None
+    role: Tensor | None = None
     _derived: dict[object, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -62,6 +76,7 @@ class Edges:
         edge_type: Tensor | None = None,
         batch: Tensor | None = None,
         num_graphs: int | None = None,
+        role: Tensor | None = None,
     ) -> Edges:
         """All edges of a graph, or of several side by side."""
         edge_index = check_edge_index(edge_index)
@@ -69,14 +84,25 @@ class Edges:
             edge_index.size(1), edge_weight=edge_weight, edge_attr=edge_attr, edge_type=edge_type
         )
         check_nodes(num_nodes, batch=batch)
+        check_roles(num_nodes, role)
         weight, attr, relation = values
-        return cls(edge_index, num_nodes, num_nodes, weight, attr, relation, batch, num_graphs)
+        return cls(
+            edge_index,
+            num_nodes,
+            num_nodes,
+            weight,
+            attr,
+            relation,
+            batch,
+            num_graphs,
+            role=role,
+        )
 
     def derive(self, key: object, compute: Callable[[], Any]) -> Any:
         """Return ``compute()``, computed once for these edges and kept under ``key``.
 
-        Only what follows from ``edge_index`` and ``edge_type`` may be kept. What is computed in
-        inference mode can be used in training later.
+        Only what follows from ``edge_index``, ``edge_type`` and ``role`` may be kept. What is
+        computed in inference mode can be used in training later.
         """
         if key not in self._derived:
             if not torch.compiler.is_compiling() and torch.is_inference_mode_enabled():
@@ -142,6 +168,8 @@ class Edges:
             return edge[self.order], None if loop is None else loop[self.targets]
         source, target = self.edge_index
         weight = self.weight(dtype)
+        if self_loops:
+            weight = weight * self.counted()
         degree = weight.new_zeros(self.num_targets).index_add(0, target, weight)
         loop = None
         if self_loops:
@@ -152,6 +180,17 @@ class Edges:
         scale = torch.where(degree > 0, scale, torch.zeros_like(scale))
         edge = scale[source] * weight * scale[target]
         return edge, None if loop is None else loop * scale * scale
+
+    def counted(self) -> Tensor:
+        """Whether each edge counts where self-loops are added: of several self-loops of a node the
+        last one alone does, as in PyG's ``GCNConv``."""
+        source, target = self.edge_index
+        place = torch.arange(target.numel(), device=target.device)
+        loop = source == target
+        last = place.new_full((self.num_targets,), -1)
+        last = last.scatter_reduce(0, target, torch.where(loop, place, -1), "amax")
+        counted: Tensor = ~loop | (place == last[target])
+        return counted
 
     def relation(self, relation: int) -> Edges:
         """The edges of one relation; without ``edge_type`` all edges are of relation 0."""

@@ -32,6 +32,18 @@ class GCNLayer(Convolution):
         out_channels: Output width.
         self_loops: Count every node among its own neighbours, as PyG's ``GCNConv`` does.
         bias: Whether there is a bias.
+
+    Shapes:
+        - **input:** states of all nodes :math:`(|V|, F)`, or the pair of those of sources and
+          targets; the :class:`~panda_gnn.nn.Edges` between them
+        - **output:** new states of the targets :math:`(|V|, F')`
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import Edges, GCNLayer
+        >>> edges = Edges.of_graph(torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), 3)
+        >>> GCNLayer(7, 16)(torch.rand(3, 7), edges).shape
+        torch.Size([3, 16])
     """
 
     reads = ("edge_weight",)
@@ -99,6 +111,18 @@ class PandaGCNConv(PandaSumLayer):
         activation: The sigma above; ``None`` for the last layer of a model.
         **options: ``selector``, ``selector_hidden`` and ``score`` of
             :class:`~panda_gnn.nn.PandaConv`.
+
+    Shapes:
+        Those of :class:`~panda_gnn.nn.PandaConv`.
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import PandaGCNConv, WidthPartition
+        >>> edge_index = torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> partition = WidthPartition(edge_index, torch.tensor([False, True, True, False]))
+        >>> states = PandaGCNConv(7, (8, 12))(torch.rand(4, 7), partition)
+        >>> [tuple(state.shape) for state in PandaGCNConv((8, 12), (8, 12))(states, partition)]
+        [(2, 8), (2, 12)]
     """
 
     layer = GCNLayer

@@ -87,6 +87,18 @@ class GINLayer(Convolution):
         eps: The starting value of epsilon.
         train_eps: Whether epsilon is learned.
         hidden_norm: Whether the MLP normalises its hidden layer.
+
+    Shapes:
+        - **input:** states of all nodes :math:`(|V|, F)`, or the pair of those of sources and
+          targets; the :class:`~panda_gnn.nn.Edges` between them
+        - **output:** new states of the targets :math:`(|V|, F')`
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import Edges, GINLayer
+        >>> edges = Edges.of_graph(torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), 3)
+        >>> GINLayer(7, 16)(torch.rand(3, 7), edges).shape
+        torch.Size([3, 16])
     """
 
     reads = ("edge_weight",)
@@ -149,6 +161,17 @@ class PandaGINConv(PandaSumLayer):
         **options: Those of :class:`GINLayer` (a learned epsilon is one for low and one for high
             nodes) and of :class:`~panda_gnn.nn.PandaConv`: ``selector``, ``selector_hidden``,
             ``score``, ``activation``, ``residual``.
+
+    Shapes:
+        Those of :class:`~panda_gnn.nn.PandaConv`.
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import PandaGINConv
+        >>> edge_index = torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> high = torch.tensor([False, True, True, False])
+        >>> PandaGINConv(7, 16)(torch.rand(4, 7), edge_index, high).shape  # one width for all nodes
+        torch.Size([4, 16])
     """
 
     layer = GINLayer

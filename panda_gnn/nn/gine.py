@@ -71,6 +71,20 @@ class GINELayer(Convolution):
         edge_categories: The number of categories of each column of ``edge_attr``.
         mlp_activation: What stands between the layers of the MLP: ``"relu"`` or ``"gelu"``.
         mlp_dropout: The dropout probability behind it.
+
+    Shapes:
+        - **input:** states of all nodes :math:`(|V|, F)`, or the pair of those of sources and
+          targets; :class:`~panda_gnn.nn.Edges` with ``edge_attr`` :math:`(|E|, C)`, whole numbers
+        - **output:** new states of the targets :math:`(|V|, F')`
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import Edges, GINELayer
+        >>> edge_index = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+        >>> bonds = torch.tensor([[0], [0], [3], [3]])
+        >>> edges = Edges.of_graph(edge_index, 3, edge_attr=bonds)
+        >>> GINELayer(7, 16, edge_categories=[4])(torch.rand(3, 7), edges).shape
+        torch.Size([3, 16])
     """
 
     reads = ("edge_attr",)
@@ -112,6 +126,20 @@ class PandaGINEConv(PandaLayer):
         in_channels: Input widths ``(low, high)``, or one for both.
         out_channels: Output widths ``(low, high)``, or one for both.
         **options: Those of :class:`GINELayer` and of :class:`~panda_gnn.nn.PandaConv`.
+
+    Shapes:
+        Those of :class:`~panda_gnn.nn.PandaConv`; ``edge_attr`` :math:`(|E|, C)`, whole numbers.
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import PandaGINEConv, WidthPartition
+        >>> edge_index = torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> high = torch.tensor([False, True, True, False])
+        >>> bonds = torch.tensor([[0], [0], [1], [1], [2], [2]])
+        >>> partition = WidthPartition(edge_index, high, edge_attr=bonds)
+        >>> layer = PandaGINEConv(7, (8, 12), edge_categories=[3])
+        >>> [tuple(state.shape) for state in layer(torch.rand(4, 7), partition)]
+        [(2, 8), (2, 12)]
     """
 
     layer = GINELayer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -12,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch_geometric import EdgeIndex
 
-from panda_gnn.errors import InputError
+from panda_gnn.errors import InputError, choose
 
 EDGE_VALUES = ("edge_weight", "edge_attr", "edge_type")
 """What a graph may have for each edge."""
@@ -78,6 +77,15 @@ def check_nodes(num_nodes: int, high: Tensor | None = None, batch: Tensor | None
                 f"{name} has {values.size(0)} entries, but there are {num_nodes} nodes: give one "
                 "for each row of x"
             )
+
+
+def check_roles(num_nodes: int, role: Tensor | None) -> None:
+    """``role`` has a whole number for each node."""
+    if role is not None and (role.shape != (num_nodes,) or not is_integer(role)):
+        raise InputError(
+            f"role must be a whole number for each of {num_nodes} nodes, got {role.dtype} of shape "
+            f"{list(role.shape)}: give data.role, written by panda_gnn.transforms.AssignRoles"
+        )
 
 
 def check_features(x: Any, in_channels: int) -> None:
@@ -155,14 +163,9 @@ def keyword_names(function: Callable[..., Any]) -> list[str]:
 
 def check_options(who: str, options: Iterable[str], known: Sequence[str] | None) -> None:
     """Every option is one that somebody takes."""
-    if known is None:
-        return
-    for name in options:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
-            hint = hint if known else "it takes none"
-            raise InputError(f"unknown option '{name}' of {who}: {hint}")
+    if known is not None:
+        for name in options:
+            choose("option", name, known, f"of {who}")
 
 
 def check_factory(make: Any, argument: str) -> None:

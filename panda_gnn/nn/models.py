@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.nn.adgn import ADGNLayer
 from panda_gnn.nn.backbones import PYG_BACKBONES, width_aware
 from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
@@ -55,6 +57,7 @@ PLAIN_LAYERS: Registry[Callable[..., nn.Module]] = Registry(
         "rgcn": RGCNLayer,
         "rgin": RGINLayer,
         **PYG_BACKBONES,
+        "adgn": ADGNLayer,
     },
 )
 """What makes the convolutions of each backbone, by its name."""
@@ -66,6 +69,7 @@ _PAPER_LAYERS: dict[str, Callable[..., PandaConv]] = {
     "rgcn": PandaRGCNConv,
     "rgin": PandaRGINConv,
     **{name: width_aware(make) for name, make in PYG_BACKBONES.items()},
+    "adgn": width_aware(ADGNLayer),
 }
 PANDA_VARIANTS: Mapping[str, Mapping[str, Callable[..., PandaConv]]] = MappingProxyType(
     {
@@ -128,8 +132,8 @@ class GNN(nn.Module):
             ``x``, which are then embedded into ``width`` numbers.
         out_channels: Number of classes or targets.
         backbone: ``"gcn"``, ``"gin"``, ``"gine"``, ``"rgcn"``, ``"rgin"``, ``"sage"``, ``"gat"``,
-            ``"gatv2"``, ``"pna"``, ``"transformer"``, or a function that makes any PyG convolution
-            from input and output width, such as the class itself.
+            ``"gatv2"``, ``"pna"``, ``"transformer"``, ``"adgn"``, or a function that makes any PyG
+            convolution from input and output width, such as the class itself.
         width: Hidden width.
         num_layers: Number of hidden layers.
         dropout: Dropout probability.
@@ -140,11 +144,31 @@ class GNN(nn.Module):
         batch_norm: Normalise what convolutions return; they have no bias then.
         unit_norm: Divide the states of nodes by their norm after every convolution.
         head_layers: Number of linear maps of the head.
-        activate_layers: Whether an activation follows a convolution, in a model with norms or head.
+        activate_layers: Whether an activation follows a convolution, in a model with norms or head;
+            after ``"adgn"``, which has its own, none ever does.
         edge_categories: The number of categories of each column of ``edge_attr``, for ``"gine"``.
         share_edge_encoder: Let all layers of ``"gine"`` that have one width embed these alike.
+        recompute: Keep nothing but the states between layers for the backward pass, which runs
+            every layer once more: a training step on a large graph takes less memory and more time.
+            For models without batch norms.
         **options: Options of the backbone's layers, such as ``num_relations`` or ``self_loops``, or
             of the convolution's class.
+
+    Shapes:
+        - **input:** ``x`` ``[num_nodes, in_channels]``, or a column of whole numbers for each entry
+          of ``in_channels``; ``edge_index`` ``[2, num_edges]``; optionally ``edge_weight``
+          ``[num_edges]``, ``edge_attr`` ``[num_edges, columns]``, ``batch`` ``[num_nodes]``
+        - **output:** ``[num_graphs, out_channels]``, or ``[num_nodes, out_channels]`` with
+          ``readout=None``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import GNN
+        >>> x, edge_index = torch.rand(4, 7), torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> GNN(7, 2, width=16)(x, edge_index).shape
+        torch.Size([1, 2])
+        >>> GNN(7, 2, width=16, backbone="gin", readout=None)(x, edge_index).shape
+        torch.Size([4, 2])
     """
 
     #: What the last forward pass adds to the loss of the task.
@@ -169,6 +193,7 @@ class GNN(nn.Module):
         activate_layers: bool = True,
         edge_categories: Sequence[int] = (),
         share_edge_encoder: bool = False,
+        recompute: bool = False,
         **options: Any,
     ) -> None:
         super().__init__()
@@ -203,6 +228,7 @@ class GNN(nn.Module):
         self.residual = residual
         self.activation = ACTIVATIONS[choose("activation", activation, ACTIVATIONS)]
         self.unit_norm = unit_norm
+        self.recompute = recompute
         self.activate_layers = activate_layers
         #: Whether the model, and not each layer, has activation and residual connection.
         self.finishes = batch_norm or unit_norm or head_layers > 0
@@ -220,6 +246,8 @@ class GNN(nn.Module):
                 raise InputError(f"last_layer_fa needs a backbone among {', '.join(BACKBONES)}")
             layers[-1] = FullyAdjacentLast(backbone, widths[-2], widths[-1], layers[-1])
         self.layers = nn.ModuleList(layers)
+        if any(isinstance(one, Convolution) and one.activates for one in self.layers.modules()):
+            self.activate_layers = False
         if share_edge_encoder:
             encoders: dict[int, CategoryEncoder] = {}
             for layer in self.modules():
@@ -233,6 +261,11 @@ class GNN(nn.Module):
         self.high_norms = nn.ModuleList(BatchNorm(high) for high in hidden_high * batch_norm)
         head = [width] * head_layers + [out_channels]
         self.head = nn.ModuleList(nn.Linear(i, o) for i, o in pairwise(head))
+        if recompute and any(name.endswith("running_mean") for name, _ in self.named_buffers()):
+            raise InputError(
+                "recompute=True runs every layer twice, but this model has batch norms, whose "
+                "running means would count every batch twice: leave recompute or the norms out"
+            )
 
     def _check_options(self, backbone: str | Factory, options: Mapping[str, Any]) -> None:
         """The backbone takes all options that the model does not take itself."""
@@ -297,9 +330,17 @@ class GNN(nn.Module):
         for i, layer in enumerate(self.layers):
             if isinstance(layer, PandaConv):
                 return
-            out = layer(x, edges if other is None or i % 2 == 0 else other)
-            x = self._finish(i, out, x, self.norms)
+            x = self._run(self._plain_step, i, edges if other is None or i % 2 == 0 else other, x)
             yield x
+
+    def _plain_step(self, i: int, edges: Edges, x: Tensor) -> Tensor:
+        return self._finish(i, self.layers[i](x, edges), x, self.norms)
+
+    def _run(self, step: Callable[..., Any], *given: Any) -> Any:
+        """What a step gives; nothing in it is kept for the backward pass where it is recomputed."""
+        if self.recompute and torch.is_grad_enabled():
+            return checkpoint(step, *given, use_reentrant=False)
+        return step(*given)
 
     def states(self, x: Tensor, edges: Edges, other: Edges | None = None) -> list[Tensor]:
         """The node states after every layer; without a head the last are the scores.
@@ -406,6 +447,18 @@ class PandaGNN(GNN):
             the backbone's layers. Unless ``residual`` is given, PANDA-GCN in all layers has
             the paper's residual connection, everything else and models with a head have none.
             PANDA-GCN has the paper's layers without self-loops and bias, with a head those of GCN.
+
+    Shapes:
+        Those of :class:`GNN`, with the mask ``high`` ``[num_nodes]`` after ``edge_index``; or ``x``
+        and a :class:`~panda_gnn.nn.WidthPartition`, which has both.
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import PandaGNN
+        >>> x, edge_index = torch.rand(4, 7), torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> high = torch.tensor([False, True, True, False])  # or data.high of ExpandWidth
+        >>> PandaGNN(7, 2, width=16, high_width=24)(x, edge_index, high).shape
+        torch.Size([1, 2])
     """
 
     def __init__(
@@ -482,13 +535,19 @@ class PandaGNN(GNN):
             if merges and self.residual and self.lift is None:
                 same = high if i == 0 else torch.zeros_like(high[:, : self.width])
                 x = partition.merge(low, same)
-            out_low, out_high = self.layers[i]((low, high), partition)
             if merges:
-                yield self._finish(i, partition.merge(out_low, out_high), x, self.norms)
+                out = partition.merge(*self.layers[i]((low, high), partition))
+                yield self._finish(i, out, x, self.norms)
                 return
-            low = self._finish(i, out_low, low, self.norms)
-            high = self._finish(i, out_high, high, self.high_norms)
+            low, high = self._run(self._panda_step, i, partition, low, high)
             yield low, high
+
+    def _panda_step(self, i: int, partition: WidthPartition, low: Tensor, high: Tensor) -> Pair:
+        out_low, out_high = self.layers[i]((low, high), partition)
+        return (
+            self._finish(i, out_low, low, self.norms),
+            self._finish(i, out_high, high, self.high_norms),
+        )
 
     def states(  # type: ignore[override]
         self, x: Tensor, partition: WidthPartition

@@ -63,6 +63,18 @@ class PlainConv(nn.Module):
         out_channels: Output width.
         activation: Applied to what the convolution returns.
         residual: Add the input where it is as wide as the output.
+
+    Shapes:
+        - **input:** states of all nodes :math:`(|V|, F)` and the :class:`~panda_gnn.nn.Edges`
+        - **output:** their new states :math:`(|V|, F')`
+
+    Example:
+        >>> import torch
+        >>> from torch_geometric.nn import SAGEConv
+        >>> from panda_gnn.nn import Edges, PlainConv
+        >>> edges = Edges.of_graph(torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), 3)
+        >>> PlainConv(SAGEConv, 7, 16, activation=torch.relu)(torch.rand(3, 7), edges).shape
+        torch.Size([3, 16])
     """
 
     def __init__(
@@ -77,7 +89,7 @@ class PlainConv(nn.Module):
         super().__init__()
         check_factory(conv, "conv")
         self.conv = as_convolution(conv(in_channels, out_channels))
-        self.activation = activation
+        self.activation = None if self.conv.activates else activation
         self.residual = residual
         #: For explainers, which know PyG's convolutions already.
         self.edge_mask = None if isinstance(self.conv, GraphConvolution) else EdgeMask()
@@ -137,6 +149,16 @@ class PandaConv(nn.Module):
           nodes :math:`(|V|)`, or the :class:`WidthPartition` made of them
         - **output:** for states of all nodes their new states :math:`(|V|, F')`, if both output
           widths are equal; else the new states as a pair
+
+    Example:
+        >>> import torch
+        >>> from torch_geometric.nn import SAGEConv
+        >>> from panda_gnn.nn import PandaConv
+        >>> edge_index = torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> high = torch.tensor([False, True, True, False])
+        >>> states = PandaConv(SAGEConv, 7, (8, 12))(torch.rand(4, 7), edge_index, high)
+        >>> [tuple(state.shape) for state in states]
+        [(2, 8), (2, 12)]
     """
 
     def __init__(
@@ -156,7 +178,6 @@ class PandaConv(nn.Module):
         check_factory(conv, "conv")
         self.in_channels = as_pair(in_channels, "in_channels")
         self.out_channels = as_pair(out_channels, "out_channels")
-        self.activation = activation
         self.residual = residual
         self.selector_kind = choose("selector", selector, SELECTORS)
         self.selector_hidden = selector_hidden
@@ -165,6 +186,7 @@ class PandaConv(nn.Module):
         out_low, out_high = self.out_channels
         self.low = as_convolution(conv(in_low, out_low), bipartite)
         self.high = as_convolution(conv(in_high, out_high), bipartite)
+        self.activation = None if self.low.activates else activation
         self.edge_mask = EdgeMask()
         for conv_of_half in self._graph_convolutions:
             hide(conv_of_half.conv)

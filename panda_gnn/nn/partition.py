@@ -38,6 +38,21 @@ class WidthPartition:
     Attributes:
         whole: The edges of the whole graph.
         high: The mask.
+
+    Shapes:
+        - **input:** ``edge_index`` ``[2, num_edges]``, ``high`` ``[num_nodes]``, ``edge_weight``
+          and ``edge_type`` ``[num_edges]``, ``edge_attr`` ``[num_edges, columns]``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import WidthPartition
+        >>> edge_index = torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> partition = WidthPartition(edge_index, torch.tensor([False, True, True, False]))
+        >>> partition.low_nodes.tolist(), partition.high_nodes.tolist()
+        ([0, 3], [1, 2])
+        >>> low, high = partition.split(torch.rand(4, 7))
+        >>> partition.merge(low, high).shape
+        torch.Size([4, 7])
     """
 
     def __init__(
@@ -126,7 +141,7 @@ class WidthPartition:
 
         crossing = torch.stack([position[source[high_low]], position[target[high_low]]])
         number = torch.arange(high_low.numel(), device=source.device)
-        into_low = _half(
+        into_low = edges_into(
             self.whole,
             torch.cat([low_low, high_low]),
             torch.cat([position[source[low_low]], num_low + number]),
@@ -134,7 +149,7 @@ class WidthPartition:
             self.low_nodes,
             num_low + high_low.numel(),
         )
-        into_high = _half(
+        into_high = edges_into(
             self.whole,
             torch.cat([high_high, low_high]),
             torch.cat([position[source[high_high]], num_high + position[source[low_high]]]),
@@ -161,10 +176,19 @@ class WidthPartition:
         )
 
 
-def _half(
+def edges_into(
     whole: Edges, order: Tensor, source: Tensor, position: Tensor, targets: Tensor, num_sources: int
 ) -> Edges:
-    """The edges ``order`` of ``whole`` with the given sources, into ``targets``."""
+    """The edges of the numbers ``order`` in ``whole``, all into ``targets``.
+
+    Args:
+        whole: The edges of the whole graph.
+        order: The numbers of the edges.
+        source: The source of each, the first sources being the targets.
+        position: For each node, its place among those on its side.
+        targets: The nodes that the edges go into.
+        num_sources: The number of sources.
+    """
     return Edges(
         torch.stack([source, position[whole.edge_index[1, order]]]),
         num_sources,

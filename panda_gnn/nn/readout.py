@@ -30,6 +30,26 @@ def mean_of_graphs(x: Tensor, batch: Tensor, num_graphs: int) -> Tensor:
     return pooled
 
 
+def mean_of_roles(x: Tensor, role: Tensor, batch: Tensor, num_graphs: int) -> Tensor:
+    r"""The sum over roles q of the means of :math:`\mathbf{x}^{(q)}_v` over the nodes of role q.
+
+    Where a graph has no node of a role, that mean is 0. No share of any role is in it, so it does
+    not tell how large a graph is.
+
+    Args:
+        x: For each role the states of all nodes, shape ``[num_nodes, num_roles * channels]``.
+        role: One-hot roles, shape ``[num_nodes, num_roles]``.
+        batch: The graph of each node.
+        num_graphs: The number of graphs.
+    """
+    num_roles = role.size(1)
+    channels = x.size(1) // num_roles
+    own = (x.view(-1, num_roles, channels) * role.unsqueeze(2)).flatten(1)
+    means = mean_of_graphs(own, batch, num_graphs).view(-1, num_roles, channels)
+    share = mean_of_graphs(role, batch, num_graphs).clamp(min=torch.finfo(role.dtype).tiny)
+    return (means / share.unsqueeze(2)).sum(dim=1)
+
+
 class FullyAdjacentLast(nn.Module):
     r"""A last layer in which every node sees every node of its graph.
 

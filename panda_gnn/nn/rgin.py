@@ -29,6 +29,20 @@ class RGINLayer(Convolution):
         eps: The starting value of every epsilon.
         train_eps: Whether the epsilons are learned.
         hidden_norm: Whether the MLPs normalise their hidden layer.
+
+    Shapes:
+        - **input:** states of all nodes :math:`(|V|, F)`, or the pair of those of sources and
+          targets; :class:`~panda_gnn.nn.Edges` with ``edge_type`` :math:`(|E|)`
+        - **output:** new states of the targets :math:`(|V|, F')`
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import Edges, RGINLayer
+        >>> edge_index = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+        >>> relation = torch.tensor([0, 0, 1, 1])
+        >>> edges = Edges.of_graph(edge_index, 3, edge_type=relation)
+        >>> RGINLayer(7, 16, num_relations=2)(torch.rand(3, 7), edges).shape
+        torch.Size([3, 16])
     """
 
     reads = ("edge_weight", "edge_type")
@@ -88,6 +102,20 @@ class PandaRGINConv(PandaLayer):
         out_channels: Output widths ``(low, high)``, or one for both.
         **options: Those of :class:`RGINLayer` and of :class:`~panda_gnn.nn.PandaConv`:
             ``selector``, ``selector_hidden``, ``score``, ``activation``, ``residual``.
+
+    Shapes:
+        Those of :class:`~panda_gnn.nn.PandaConv`; ``edge_type`` :math:`(|E|)`.
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import PandaRGINConv, WidthPartition
+        >>> edge_index = torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> high = torch.tensor([False, True, True, False])
+        >>> relation = torch.tensor([0, 0, 1, 1, 0, 0])
+        >>> partition = WidthPartition(edge_index, high, edge_type=relation)
+        >>> layer = PandaRGINConv(7, (8, 12), num_relations=2)
+        >>> [tuple(state.shape) for state in layer(torch.rand(4, 7), partition)]
+        [(2, 8), (2, 12)]
     """
 
     layer = RGINLayer

@@ -116,10 +116,15 @@ def to_panda(
         The new model, which takes what the model takes and, after ``edge_index``, the mask ``high``
         of the high nodes.
 
-    Example::
-
-        model = to_panda(GCN(7, 64, 4, out_channels=2), high_width=128)
-        out = model(data.x, data.edge_index, data.high)
+    Example:
+        >>> import torch
+        >>> from torch_geometric.nn import GCN
+        >>> from panda_gnn.nn import to_panda
+        >>> model = to_panda(GCN(7, 16, num_layers=3, out_channels=2), high_width=32)
+        >>> edge_index = torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> high = torch.tensor([False, True, True, False])
+        >>> model(torch.rand(4, 7), edge_index, high).shape
+        torch.Size([4, 2])
     """
     check_options("to_panda", options, SELECTOR_OPTIONS)
     model = deepcopy(model)

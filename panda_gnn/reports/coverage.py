@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from panda_gnn.evaluation.bundled import stored_rows, study_names
 from panda_gnn.evaluation.current import rows_to_show
-from panda_gnn.evaluation.store import Store
-from panda_gnn.evaluation.study import Study, best_candidate, load_study, study_names
+from panda_gnn.evaluation.study import Study, best_candidate, load_study
 from panda_gnn.paper import tables
 
 #: Trials from which a cell of scores counts as complete.
@@ -45,7 +45,7 @@ def coverage(results: Path, studies: Iterable[Study] | None = None) -> list[Cove
     for study in [load_study(name) for name in study_names()] if studies is None else studies:
         if study.published is None:
             continue
-        contents = Store(results / f"{study.name}.jsonl").read()
+        contents = stored_rows(results, study.name).read()
         finished, _ = rows_to_show(study, contents.rows)
         for cell in study.cells:
             choice = best_candidate(cell, finished, study.choose_on)

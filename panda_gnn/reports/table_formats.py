@@ -17,7 +17,7 @@ from rich.table import Table as TextTable
 from rich.text import Text
 
 from panda_gnn.evaluation.measure import Unit
-from panda_gnn.evaluation.statistics import Difference, Summary
+from panda_gnn.evaluation.statistics import Difference, Summary, half_width
 from panda_gnn.paper import tables
 from panda_gnn.reports.tables import RULES, Block, Entry, Table
 from panda_gnn.reports.verdicts import Verdict
@@ -28,6 +28,13 @@ LATEX_COLOURS = {1: "red", 2: "blue", 3: "violet"}
 
 #: Columns that a table for the terminal may take, even where the terminal has fewer.
 WIDTH = 120
+
+#: Columns of a table that fits everywhere, and what it does without.
+NARROW = 80
+LEFT_OUT = ("best", "naive ±, p", "parameters")
+
+#: With fewer trials than this, a table says what so few cannot show.
+FEW_TRIALS = 5
 
 
 def text_table(
@@ -77,8 +84,31 @@ def explanation(table: Table) -> list[str]:
             "of the corrected resampled t-test (Nadeau and Bengio), which knows that re-splits "
             f"share their graphs, p Holm-corrected over {table.comparisons} comparisons"
         )
-        sentences.append("naive: the same by the paired t-test, which takes splits for independent")
+        sentences.append(NAIVE)
     return sentences
+
+
+NAIVE = "naive: the same by the paired t-test, which takes splits for independent"
+
+
+def what_few_trials_hide(table: Table) -> list[str]:
+    """How large a difference would have to be to be significant, where there are few trials."""
+    found = [
+        entry.difference
+        for block in table.blocks
+        for entry in block.entries
+        if entry.difference is not None and entry.difference.n < FEW_TRIALS
+    ]
+    if not found:
+        return []
+    fewest = min(found, key=lambda difference: difference.n)
+    if fewest.n < 2:
+        return ["n = 1 shows no difference: a single pair says nothing about its spread"]
+    times = half_width(1.0, fewest.n, fewest.ratio)
+    return [
+        f"n = {fewest.n} shows no difference under {times:.1f} standard deviations of the pairs: "
+        "panda study power says how many trials it takes"
+    ]
 
 
 def answers(table: Table) -> list[str]:
@@ -161,15 +191,20 @@ def settings(entry: Entry) -> str:
     return ", ".join(f"{name} {value}" for name, value in entry.config.settings.items())
 
 
-def terminal(table: Table, colour: bool = False) -> str:
-    """Blocks with the best three in colour; without the settings, for which there is no room."""
+def terminal(table: Table, colour: bool = False, *, narrow: bool = False) -> str:
+    """Blocks with the best three in colour; without the settings, for which there is no room.
+
+    A narrow table fits 80 columns and leaves out :data:`LEFT_OUT`.
+    """
     stream = io.StringIO()
-    width = max(WIDTH, shutil.get_terminal_size().columns)
+    width = NARROW if narrow else max(WIDTH, shutil.get_terminal_size().columns)
     console = Console(file=stream, width=width, force_terminal=colour, highlight=False)
     parts: list[RenderableType] = [Text(table.study.title, style="bold")]
-    parts += [Text(sentence) for sentence in explanation(table)]
-    parts += [_block(table, block) for block in table.blocks]
-    parts += [Text(sentence) for sentence in (*answers(table), *table.remarks)]
+    parts += [Text(text) for text in explanation(table) if not (narrow and text == NAIVE)]
+    left_out = LEFT_OUT if narrow else ()
+    parts += [_block(table, block, left_out) for block in table.blocks]
+    few = what_few_trials_hide(table)
+    parts += [Text(sentence) for sentence in (*answers(table), *few, *table.remarks)]
     console.print(Group(*parts))
     return stream.getvalue()
 
@@ -279,7 +314,7 @@ def _answer(block: Block, entry: Entry) -> str:
     return f"{difference} on {entry.difference.n} shared splits{p}"
 
 
-def _block(table: Table, block: Block) -> TextTable:
+def _block(table: Table, block: Block, left_out: Sequence[str] = ()) -> TextTable:
     rule = "" if table.selection is None else f", selection {table.selection}"
     rows = []
     for entry in block.entries:
@@ -289,7 +324,9 @@ def _block(table: Table, block: Block) -> TextTable:
         rows.append(columns)
     names = headings(table)[:-1]
     names[2] = "ours"
-    return text_table(names, rows, title=block.name + rule)
+    kept = [place for place, name in enumerate(names) if name not in left_out]
+    lines = [[line[place] for place in kept] for line in rows]
+    return text_table([names[place] for place in kept], lines, title=block.name + rule)
 
 
 def _in_brackets(selection: str | None) -> str:

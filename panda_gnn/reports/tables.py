@@ -7,6 +7,7 @@ settings the one with the best mean validation score is shown.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -29,7 +30,13 @@ from panda_gnn.evaluation.statistics import (
 from panda_gnn.evaluation.store import Contents, Finished, Row, scores
 from panda_gnn.evaluation.study import Cell, Line, Study, best_candidate
 from panda_gnn.evaluation.tasks import task_of
-from panda_gnn.paper import Value, best_on_the_papers_test_tables, best_settings, tables
+from panda_gnn.paper import (
+    PublishedTable,
+    Value,
+    best_on_the_papers_test_tables,
+    best_settings,
+    tables,
+)
 
 RULES = {
     "best-val": "the first epoch of the best validation score",
@@ -163,7 +170,8 @@ def build_table(
             remarks += _how_chosen(study, cell, finished)
     remarks += _what_choices_saw(study, finished)
     if study.published is not None and study.published.table == study.name:
-        remarks += tables()[study.published.table].notes
+        paper = tables()[study.published.table]
+        remarks += [note for note in paper.notes if _concerns(note, study, paper)]
     return Table(
         study,
         selection if study.measure == "score" else None,
@@ -172,6 +180,20 @@ def build_table(
         (*contents.problems, *remarks),
         parameters,
     )
+
+
+def _concerns(note: str, study: Study, paper: PublishedTable) -> bool:
+    """Whether a note on a table of the paper is about lines that are shown.
+
+    It is not where it names datasets, backbones or methods of that table and none of those shown.
+    """
+    words = set(re.findall(r"[\w-]+", note.lower()))
+    shown = zip(*(study.paper_cell(cell) for cell in study.cells), strict=True)
+    for names, known in zip(shown, zip(*paper.cells, strict=True), strict=True):
+        named = words & set(known)
+        if named and not named & set(names):
+            return False
+    return True
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from panda_gnn.evaluation.bundled import stored_rows, study_names
 from panda_gnn.evaluation.current import rows_to_show
 from panda_gnn.evaluation.measure import Unit
 from panda_gnn.evaluation.measurements import unit_of
 from panda_gnn.evaluation.statistics import Difference, paired_difference
-from panda_gnn.evaluation.store import Finished, Store
-from panda_gnn.evaluation.study import Cell, Study, load_study, study_names
+from panda_gnn.evaluation.store import Finished
+from panda_gnn.evaluation.study import Cell, Study, load_study
 from panda_gnn.evaluation.tasks import task_of
 from panda_gnn.paper import Claim, claims
 from panda_gnn.reports.tables import cell_scores
@@ -102,7 +103,7 @@ def table_claims(study: Study) -> list[Claim]:
 
 
 def _of_study(study: Study, of_study: Iterable[Claim], results: Path) -> list[Verdict]:
-    finished, _ = rows_to_show(study, Store(results / f"{study.name}.jsonl").read().rows)
+    finished, _ = rows_to_show(study, stored_rows(results, study.name).read().rows)
     cells = {study.paper_cell(cell): cell for cell in study.cells}
     found = []
     for claim in of_study:

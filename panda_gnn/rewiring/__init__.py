@@ -15,6 +15,7 @@ from panda_gnn.rewiring.goku import GOKU
 from panda_gnn.rewiring.gtr import GTR
 from panda_gnn.rewiring.half_hop import HalfHop
 from panda_gnn.rewiring.heat_kernel import HeatKernel
+from panda_gnn.rewiring.jdr import JDR
 from panda_gnn.rewiring.laser import LASER
 from panda_gnn.rewiring.proxy import ProxyAdd, ProxyDelete
 from panda_gnn.rewiring.sdrf import SDRF
@@ -26,6 +27,7 @@ __all__ = [
     "DIGL",
     "GOKU",
     "GTR",
+    "JDR",
     "LASER",
     "REWIRINGS",
     "SDRF",
@@ -60,6 +62,7 @@ REWIRINGS: Registry[type[Rewiring]] = Registry(
         "proxy-add": ProxyAdd,
         "proxy-delete": ProxyDelete,
         "goku": GOKU,
+        "jdr": JDR,
         "heat": HeatKernel,
         "half-hop": HalfHop,
         "central-edges": CentralEdges,

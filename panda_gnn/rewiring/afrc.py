@@ -49,6 +49,14 @@ class AFRC(Rewiring):
         upper_bound: Delete the edges above this curvature, instead of the automatic bound;
             ``math.inf`` deletes nothing.
         seed: Seeds the draws, together with the graph.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import AFRC
+        >>> (lollipop,) = transfer("lollipop", 4, num_graphs=1)
+        >>> rewired = AFRC(rounds=1)(lollipop)
+        >>> rewired.edge_index[:, rewired.edge_type == 1].t().tolist()
+        [[0, 5], [4, 6], [5, 0], [5, 7], [6, 4], [7, 5]]
     """
 
     def __init__(

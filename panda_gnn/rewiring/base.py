@@ -31,6 +31,20 @@ class Rewiring(BaseTransform):
     Rewirings compose: edges of a graph that has ``edge_type`` already keep theirs, and added ones
     get one more than the greatest there is. Each graph of a batch is rewired by itself, and the
     greatest type is that of the whole batch, so that a type means the same in all its graphs.
+
+    Args:
+        seed: Seeds what is drawn at random, together with the graph.
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import Rewiring
+        >>> class FirstToLast(Rewiring):
+        ...     def rewire(self, edges, num_nodes):
+        ...         return torch.cat([edges, torch.tensor([[0], [num_nodes - 1]])], dim=1)
+        >>> (ring,) = transfer("ring", 4, num_graphs=1)
+        >>> FirstToLast()(ring).num_edges - ring.num_edges
+        2
     """
 
     #: Raised whenever the result for some graph changes, so that caches are not trusted.

@@ -46,6 +46,14 @@ class BORF(Rewiring):
         variant: ``"paper"``, or ``"released"`` for what the public code computes, which is wrong:
             it works on a directed copy, so that an added or removed edge is one-way, and with
             ``removed=0`` it deletes every edge the batch began with. Its result is directed.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import BORF
+        >>> (lollipop,) = transfer("lollipop", 4, num_graphs=1)  # a clique and a path
+        >>> rewired = BORF(batches=1, added=1, removed=0)(lollipop)
+        >>> lollipop.num_edges, rewired.num_edges
+        (26, 28)
     """
 
     version = 2

@@ -9,13 +9,12 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.options import flag
-from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges, with_virtual_nodes
-from panda_gnn.rewiring.expander import cayley_graph, group_size, smallest_modulus
+from panda_gnn.rewiring.base import both_directions, with_edges, with_virtual_nodes
+from panda_gnn.rewiring.expander import SecondEdgeSet, cayley_graph, group_size, smallest_modulus
 
 
 @functional_transform("cayley")
-class Cayley(Rewiring):
+class Cayley(SecondEdgeSet):
     r"""Cayley graph propagation, of `"Cayley Graph Propagation"
     <https://arxiv.org/abs/2410.03424>`_.
 
@@ -30,13 +29,17 @@ class Cayley(Rewiring):
 
     Args:
         interleaved: Whether to write a second edge set rather than to change the first.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import Cayley
+        >>> (ring,) = transfer("ring", 5, num_graphs=1)
+        >>> rewired = Cayley()(ring)
+        >>> ring.num_nodes, rewired.num_nodes, int(rewired.virtual.sum())
+        (10, 24, 14)
+        >>> rewired.expander_edge_index.shape
+        torch.Size([2, 96])
     """
-
-    kept = False
-
-    def __init__(self, interleaved: bool = True) -> None:
-        super().__init__()
-        self.interleaved = flag("interleaved", interleaved)
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The edges of the graph and of the Cayley graph, whose nodes may be more."""

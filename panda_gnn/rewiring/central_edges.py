@@ -26,6 +26,14 @@ class CentralEdges(Rewiring):
         k: How many nodes; all of them where a graph has no more.
         centrality: One of the measures of :func:`panda_gnn.centrality.centrality`.
         seed: Seed of the measure ``random``.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import CentralEdges
+        >>> (lollipop,) = transfer("lollipop", 4, num_graphs=1)
+        >>> rewired = CentralEdges(k=3, centrality="closeness")(lollipop)
+        >>> rewired.edge_index[:, rewired.edge_type == 1].t().tolist()
+        [[0, 5], [5, 0]]
     """
 
     def __init__(self, k: int = 5, centrality: str = "betweenness", seed: int = 0) -> None:

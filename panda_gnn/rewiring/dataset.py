@@ -51,6 +51,13 @@ def rewire_dataset(
         cache: The folder for the file; by default ``rewiring`` beside the processed files of a
             dataset, and none for a list. ``False`` computes without a file.
         threads: How many graphs at a time; by default as many as PyTorch has threads.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import FoSR, rewire_dataset
+        >>> rewired = rewire_dataset(transfer("ring", 4, num_graphs=3), FoSR(iterations=1))
+        >>> [data.num_edges for data in rewired]
+        [18, 18, 18]
     """
     name = type(rewiring).__name__
     if isinstance(graphs, BaseData):

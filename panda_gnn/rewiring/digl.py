@@ -12,6 +12,7 @@ from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import GDC
 from torch_geometric.utils import add_self_loops
 
+from panda_gnn.errors import InputError
 from panda_gnn.graph import limits
 from panda_gnn.graph.diffusion import large_entries
 from panda_gnn.graph.rows import rows_of_edges
@@ -41,24 +42,45 @@ class DIGL(Rewiring):
     dropped before the columns are divided. The matrix is computed densely in double precision and
     made symmetric, so that no edge loses its opposite to rounding.
 
-    For graphs of more than :data:`~panda_gnn.graph.limits.DENSE_DIFFUSION_NODES` nodes the matrix
-    is approximated by pushing (:mod:`panda_gnn.graph.diffusion`). Before the division an entry is
-    then too small by :data:`PUSH_ERROR` times ``eps`` at most: of the edges, only those whose entry
-    is between ``eps`` and that much more can be missing, and none is there that should not be.
+    For graphs of more than :data:`~panda_gnn.graph.limits.DENSE_DIFFUSION_NODES` nodes, and with
+    ``approximate`` for all, the matrix is approximated by pushing
+    (:mod:`panda_gnn.graph.diffusion`). Before the division an entry is then too small by
+    :data:`PUSH_ERROR` times ``eps`` at most: of the edges, only those whose entry is between
+    ``eps`` and that much more can be missing, and none is there that should not be.
 
     Args:
         alpha: The probability of a random walk to return to its start, in (0, 1].
         eps: Entries below this are dropped.
         self_loops: Whether to keep the diagonal.
+        approximate: Whether to push in small graphs too.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import DIGL
+        >>> (ring,) = transfer("ring", 4, num_graphs=1)
+        >>> rewired = DIGL(alpha=0.2, eps=0.08)(ring)
+        >>> ring.num_edges, rewired.num_edges
+        (16, 24)
+        >>> float(rewired.edge_weight.sum())  # one for each of the 8 nodes
+        8.0
     """
 
     writes = ("edge_weight",)
 
-    def __init__(self, alpha: float = 0.1, eps: float = 0.05, self_loops: bool = True) -> None:
+    def __init__(
+        self,
+        alpha: float = 0.1,
+        eps: float = 0.05,
+        self_loops: bool = True,
+        approximate: bool = False,
+    ) -> None:
         super().__init__()
         self.alpha = real_number("alpha", alpha, "above 0 and at most 1", above=0, most=1)
         self.eps = real_number("eps", eps, "zero or more and finite", least=0)
         self.self_loops = flag("self_loops", self_loops)
+        self.approximate = flag("approximate", approximate)
+        if self.approximate and self.eps == 0:
+            raise InputError("eps is 0, it must be above zero where the diffusion is approximate")
 
     @property
     def kernel(self) -> dict[str, Any]:
@@ -79,7 +101,7 @@ class DIGL(Rewiring):
         if num_nodes < 2:  # what GDC does not take
             loop = torch.zeros(2, num_nodes * self.self_loops, dtype=torch.long).to(edges.device)
             return loop, torch.ones(loop.size(1), device=edges.device)
-        if num_nodes > limits.DENSE_DIFFUSION_NODES:
+        if self.approximate or num_nodes > limits.DENSE_DIFFUSION_NODES:
             return self._pushed(edges, num_nodes)
         gdc = GDC()
         edge_index = both_directions(edges, num_nodes)

@@ -6,7 +6,7 @@ For one node ``i`` the product ``s_i s_j`` is least where ``s_j`` is greatest (i
 negative) or least (if it is positive). Walking down the sorted values of ``s`` from that end, at
 most ``d_i + 1`` steps lead to the first node that is neither ``i`` nor a neighbour; and where the
 walk starts alone tells whether ``i`` can beat the best pair so far.
-It is 24 times faster than numpy's search in ten dense products of 2000 nodes.
+It is 16 times faster than numpy's search in ten dense products of 2000 nodes.
 """
 
 from __future__ import annotations
@@ -49,6 +49,17 @@ class FoSR(Rewiring):
         iterations: How many edges to add; fewer where no pair is left.
         warmup: Power steps before the first edge.
         seed: Seeds the starting vector, together with the graph.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import spectral_gap
+        >>> from panda_gnn.rewiring import FoSR
+        >>> (lollipop,) = transfer("lollipop", 4, num_graphs=1)  # a clique and a path
+        >>> rewired = FoSR(iterations=2)(lollipop)
+        >>> lollipop.num_edges, rewired.num_edges
+        (26, 30)
+        >>> spectral_gap(lollipop) < spectral_gap(rewired)
+        True
     """
 
     def __init__(self, iterations: int = 10, warmup: int = 5, seed: int = 0) -> None:

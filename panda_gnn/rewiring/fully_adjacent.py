@@ -18,6 +18,13 @@ class FullyAdjacent(Rewiring):
     All :math:`n (n - 1)` ordered pairs of different nodes become edges. For the last layer only,
     see the option ``last_layer_fa`` of :class:`panda_gnn.nn.GNN`, which needs no edges at all.
     Graphs of more than :data:`~panda_gnn.graph.limits.FULLY_ADJACENT_NODES` nodes are rejected.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import FullyAdjacent
+        >>> (ring,) = transfer("ring", 4, num_graphs=1)
+        >>> FullyAdjacent()(ring).num_edges
+        56
     """
 
     kept = False

@@ -64,6 +64,14 @@ class GOKU(Rewiring):
         least_added: By how many edges the latent graph must exceed the given one.
         beta: How many edges remain, as a share of those of the given graph.
         seed: Seeds the draws, together with the graph.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import GOKU
+        >>> (tree,) = transfer("tree", 4, num_graphs=1)
+        >>> rewired = GOKU(least_added=5)(tree)
+        >>> rewired.edge_weight.shape == (rewired.num_edges,)
+        True
     """
 
     kept = False  # the result depends on features too

@@ -31,6 +31,14 @@ class HalfHop(Rewiring):
         alpha: How much of a slow node is the source of its edge.
         p: The probability of a node to be slowed down.
         seed: Seeds the draws, together with the graph.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import HalfHop
+        >>> (ring,) = transfer("ring", 3, num_graphs=1)
+        >>> rewired = HalfHop()(ring)
+        >>> rewired.num_nodes, int(rewired.virtual.sum())  # one slow node for each directed edge
+        (18, 12)
     """
 
     kept = False

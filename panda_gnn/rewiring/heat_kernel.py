@@ -30,6 +30,13 @@ class HeatKernel(DIGL):
         t: The time that heat has to spread.
         eps: Entries below this are dropped.
         self_loops: Whether to keep the diagonal.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import HeatKernel
+        >>> (ring,) = transfer("ring", 4, num_graphs=1)
+        >>> HeatKernel(t=1.0, eps=0.05)(ring).num_edges
+        24
     """
 
     def __init__(self, t: float = 3.0, eps: float = 0.05, self_loops: bool = True) -> None:

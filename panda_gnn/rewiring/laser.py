@@ -37,6 +37,14 @@ class LASER(Rewiring):
         rho: The fraction of the nodes at each distance, in (0, 1].
         walk_length: The length of the walks that are counted.
         seed: Seeds the order of ties, together with the graph.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import LASER
+        >>> (ring,) = transfer("ring", 4, num_graphs=1)
+        >>> rewired = LASER(snapshots=3, rho=0.5)(ring)
+        >>> rewired.edge_type.bincount().tolist()  # distance 1, 2 and 3
+        [16, 12, 10]
     """
 
     def __init__(

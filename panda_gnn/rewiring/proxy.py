@@ -106,6 +106,13 @@ class ProxyAdd(_Proxy):
     Args:
         iterations: How many edges to add; fewer where no pair is left.
         criterion: ``"max"`` to widen the spectral gap, ``"min"`` to narrow it.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import ProxyAdd
+        >>> (lollipop,) = transfer("lollipop", 4, num_graphs=1)  # a clique and a path
+        >>> lollipop.num_edges, ProxyAdd(iterations=1)(lollipop).num_edges
+        (26, 28)
     """
 
     def eligible(self, sizes: Tensor, counts: Tensor) -> Tensor:
@@ -135,6 +142,13 @@ class ProxyDelete(_Proxy):
     Args:
         iterations: How many edges to delete; fewer where only bridges are left.
         criterion: ``"max"`` to widen the spectral gap, ``"min"`` to narrow it.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import ProxyDelete
+        >>> (lollipop,) = transfer("lollipop", 4, num_graphs=1)  # a clique and a path
+        >>> lollipop.num_edges, ProxyDelete(iterations=2)(lollipop).num_edges
+        (26, 22)
     """
 
     def eligible(self, sizes: Tensor, counts: Tensor) -> Tensor:

@@ -44,6 +44,16 @@ class SDRF(Rewiring):
             row of the matrix of curvatures is read up to the first non-neighbour only, all other
             edges count as curvature 0, and the 2-paths of an edge itself count as 4-cycles.
         seed: Seeds the draws, together with the graph.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import balanced_forman_curvature
+        >>> from panda_gnn.rewiring import SDRF
+        >>> (lollipop,) = transfer("lollipop", 4, num_graphs=1)  # a clique and a path
+        >>> round(float(balanced_forman_curvature(lollipop).min()), 6)  # where the path begins
+        -0.6
+        >>> SDRF(iterations=1)(lollipop).num_edges - lollipop.num_edges
+        2
     """
 
     version = 2

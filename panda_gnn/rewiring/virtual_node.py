@@ -30,6 +30,15 @@ class VirtualNode(Rewiring):
 
     Args:
         rounds: How many rounds of colour refinement tell roles apart.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import VirtualNode
+        >>> (tree,) = transfer("tree", 3, num_graphs=1)
+        >>> VirtualNode()(tree).num_nodes - tree.num_nodes
+        1
+        >>> VirtualNode(rounds=1)(tree).num_nodes - tree.num_nodes  # root, inner nodes, leaves
+        3
     """
 
     version = 2

@@ -41,9 +41,10 @@ def test_an_unknown_command_is_one_sentence(capsys: pytest.CaptureFixture[str]) 
     assert error.count("\n") == 1
 
 
-def test_the_package_and_the_help_import_no_torch() -> None:
+def test_the_package_the_help_and_what_drives_studies_import_no_torch() -> None:
     code = (
         "import sys, panda_gnn; from panda_gnn.cli import main; main([]);"
+        "import panda_gnn.evaluation.executors, panda_gnn.evaluation.run;"
         "sys.exit('torch' in sys.modules or 'numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0

@@ -30,6 +30,7 @@ def script() -> str:
         ("panda", list(COMMANDS)),
         ("panda train --dataset", ["mutag", "cora"]),
         ("panda train --backbone", ["gcn", "sage"]),
+        ("panda rewire --method", ["fa", "fosr"]),
     ],
 )
 def test_bash(script: str, words: str, expected: list[str]) -> None:

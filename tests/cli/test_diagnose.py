@@ -38,12 +38,12 @@ def test_a_file(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_whole_dataset(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["diagnose", "mutag", "--graphs", "5"]) == 0
+    assert cli.main(["diagnose", "mutag", "--graphs", "3", "--layers", "2"]) == 0
     out = capsys.readouterr().out
-    assert "5 graphs" in out
+    assert "3 of 188 graphs, for a model of 3 message-passing layers" in out
     assert out.rstrip().endswith("diagnose-mutag.html")
     page = Path("diagnose-mutag.html").read_text()
-    assert "panda diagnose mutag --graphs 5" in page
+    assert "panda diagnose mutag --graphs 3 --model panda-gcn --layers 2" in page
     assert '"rows":[[0,' in page
 
 
@@ -61,9 +61,10 @@ def test_print_only() -> None:
         (["bad.txt"], "'bad.txt', line 2: expected 'node node'"),
         (["bad.txt", "--graph", "1"], "--graph chooses a graph of a dataset"),
         (["mutag", "--graph", "188"], "--graph is 188, but mutag has the graphs 0 to 187"),
+        (["mutag", "--graphs", "2", "--graph", "1"], "--graphs is for a whole dataset"),
         (["mutag", "--model", "gat"], "unknown model 'gat': choose one of gcn, gin"),
         (["mutag", "--centrality", "fame"], "unknown centrality 'fame'"),
-        (["good.txt", "--graphs", "2"], "--graphs is for datasets of several graphs"),
+        (["good.txt", "--graphs", "2"], "--graphs is for a whole dataset of several graphs"),
         (["good.txt", "--rewiring", "magic"], "unknown rewiring 'magic'"),
         (["mutag", "--width", "0"], "--width must be a whole number, 1 or more, not 0"),
         (["mutag", "--layers", "0"], "--layers must be a whole number, 1 or more, not 0"),

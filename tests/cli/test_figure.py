@@ -16,7 +16,9 @@ from panda_gnn.reports.figures import FIGURES
 
 
 @pytest.fixture(autouse=True)
-def place(monkeypatch: pytest.MonkeyPatch, shared_root: Path, tmp_path: Path) -> None:
+def place(
+    monkeypatch: pytest.MonkeyPatch, shared_root: Path, tmp_path: Path, staying: None
+) -> None:
     monkeypatch.setitem(cli.COMMANDS, "figure", "draw a figure of the paper")
     monkeypatch.setenv("PANDA_DATA_ROOT", str(shared_root))
     monkeypatch.chdir(tmp_path)

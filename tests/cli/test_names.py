@@ -51,6 +51,27 @@ def test_torch_is_not_imported(words: list[str], code: int, expected: str) -> No
     assert expected in done.stdout + done.stderr
 
 
+EXPLAINED = """
+import sys
+from panda_gnn.cli import COMMANDS, main
+from panda_gnn.cli.completion import options_of_commands
+for command in COMMANDS:
+    try:
+        main([command, "--help"])
+    except SystemExit:
+        assert "torch" not in sys.modules, command
+assert "--high-width" in options_of_commands()["train"]
+assert not {"torch", "scipy", "numba", "sklearn"} & set(sys.modules)
+"""
+
+
+def test_commands_are_explained_and_completed_without_torch() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", EXPLAINED], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_names_that_are_not_checked_yet(tmp_path: Path) -> None:
     for name in ("own.csv", "pyg:ZINC", "module:object", "mutag?split=cv10", str(tmp_path)):
         check_names(["train", "--dataset", name])

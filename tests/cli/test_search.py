@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from panda_gnn.cli import main
+from panda_gnn.cli.execution import Execution
+from panda_gnn.errors import InputError
 from panda_gnn.evaluation.measure import Measure
 from panda_gnn.evaluation.measurements import MEASURES
+from panda_gnn.evaluation.run import Outcome
 from panda_gnn.evaluation.store import Store
+from panda_gnn.evaluation.study import Study
 from tests.evaluation.pretend import CODE, pretend_trial
 
 
 @pytest.fixture(autouse=True)
-def _pretend(tmp_path: Path, shared_root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _pretend(
+    tmp_path: Path, shared_root: Path, monkeypatch: pytest.MonkeyPatch, staying: None
+) -> Iterator[None]:
     monkeypatch.setenv("PANDA_DATA_ROOT", str(shared_root))
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.chdir(tmp_path)
@@ -44,6 +51,44 @@ def test_optuna_searches_too(capsys: pytest.CaptureFixture[str]) -> None:
     out, error = capsys.readouterr()
     assert "5 combinations" in out
     assert "ran 5 trials" in error
+
+
+def test_failures_are_printed_when_the_workers_are_lost(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcomes = iter([Outcome(failures=["panda on gcn, mutag, seed 0: no memory"])])
+
+    def run(self: Execution, study: Study, *, trials: int) -> Outcome:
+        for outcome in outcomes:
+            return outcome
+        raise InputError("no worker is left")
+
+    monkeypatch.setattr(Execution, "run", run)
+    assert main(["search", "--sampler", "random", "--samples", "2", "--workers", "1"]) == 2
+    error = capsys.readouterr().err
+    assert "seed 0: no memory" in error
+    assert "no worker is left" in error
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (["search", "--sampler", "tpe"], "optuna"),
+        (["train", "--track", "tensorboard", "--results", "rows"], "tensorboard"),
+        (["train", "--track", "wandb", "--results", "rows"], "wandb"),
+    ],
+)
+def test_a_missing_extra_leaves_no_file_behind(
+    words: list[str],
+    extra: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, extra, None)
+    assert main(words) == 2
+    assert f"this needs the package '{extra}'" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

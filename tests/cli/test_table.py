@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from panda_gnn.cli import main
+from panda_gnn.evaluation.bundled import study_names
 from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.store import Store
-from panda_gnn.evaluation.study import load_study, study_names
+from panda_gnn.evaluation.study import load_study
 from tests.evaluation.pretend import pretend_trial
 
 

@@ -17,7 +17,7 @@ QUICK = ["--trials", "2", "--max-epochs", "2"]
 
 
 @pytest.fixture(autouse=True)
-def _root(shared_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _root(shared_root: Path, monkeypatch: pytest.MonkeyPatch, staying: None) -> None:
     monkeypatch.setenv("PANDA_DATA_ROOT", str(shared_root))
     monkeypatch.delenv("PANDA_DATA_MIRROR", raising=False)
     monkeypatch.setenv("COLUMNS", "120")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from panda_gnn.cli import main
-from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.warmup import Kind
 
 
 def test_a_name_that_nobody_knows(capsys: pytest.CaptureFixture[str]) -> None:
@@ -21,43 +23,49 @@ def test_a_name_that_nobody_knows(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.faults
-def test_after_it_a_first_trial_compiles_nothing(tmp_path: Path) -> None:
-    """Compiles the kernels of GCN anew."""
-    words = [
-        ["warmup", "--methods", "none", "--backbones", "gcn"],
-        ["train", "--dataset", "mutag", "--method", "none", "--trials", "1", "--workers", "1"],
-    ]
+def test_a_first_run_compiles_before_its_trials_and_a_second_one_nothing(tmp_path: Path) -> None:
+    """Compiles the kernels of GCN and of PANDA anew."""
     said = []
     panda = "from panda_gnn.cli import main; raise SystemExit(main())"
-    for command in words:
+    train = ["compare", "--dataset", "mutag", "--trials", "1", "--max-epochs", "2"]
+    for command in (["warmup", "--methods", "none,panda", "--backbones", "gcn"], train, train):
+        folder = "ahead" if command[0] == "warmup" else "first"
         done = subprocess.run(
-            [sys.executable, "-c", panda, *command, "--root", str(tmp_path)],
+            [sys.executable, "-c", panda, *command],
             capture_output=True,
             text=True,
             check=True,
-            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")},
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / folder)},
         )
-        said.append(done.stderr)
-    assert "compiled the row_sums kernels" in said[0]
-    assert "the kernels of 1 methods and 1 backbones are ready" in said[0]
-    assert "compiled" not in said[1]
+        said.append([line for line in done.stderr.splitlines() if "kernels" in line])
+    ahead, first, second = said
+    assert "compiled the kernels of none, panda in" in ahead[0]
+    assert "the kernels of 2 methods and 1 backbones are ready" in ahead[1]
+    assert len(first) == 1
+    assert "compiled the kernels of none, panda in" in first[0]
+    assert second == []
 
 
+@pytest.mark.parametrize("fails", [False, True])
 def test_every_method_of_one_backbone_and_panda_of_the_others(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    fails: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trained: list[tuple[str, str, int]] = []
+    compiled: list[tuple[str, str]] = []
 
-    def note(config: Config, seed: int, **where: object) -> None:
-        trained.append((config.backbone, config.method, config.max_epochs))
+    def note(kinds: Iterable[Kind], executor: Any) -> dict[Kind, Exception]:
+        assert executor.workers == 1
+        compiled.extend(kind[:2] for kind in kinds)
+        return {Kind("gin", "panda"): ValueError("why")} if fails else {}
 
-    monkeypatch.setattr("panda_gnn.cli.warmup.run_trial", note)
-    assert main(["warmup", "--methods", "none,panda,fosr", "--backbones", "gcn,gin"]) == 0
-    assert trained == [
-        ("gcn", "none", 1),
-        ("gcn", "panda", 1),
-        ("gcn", "fosr", 1),
-        ("gin", "none", 1),
-        ("gin", "panda", 1),
+    monkeypatch.setattr("panda_gnn.evaluation.warmup.compile_before", note)
+    words = ["warmup", "--methods", "none,panda,fosr", "--backbones", "gcn,gin", "--workers", "1"]
+    assert main(words) == fails
+    assert compiled == [
+        ("gcn", "none"),
+        ("gcn", "panda"),
+        ("gcn", "fosr"),
+        ("gin", "none"),
+        ("gin", "panda"),
     ]
-    assert "the kernels of 3 methods and 2 backbones are ready" in capsys.readouterr().err
+    ready = "the kernels of 3 methods and 2 backbones are ready"
+    assert ("panda on gin: why" if fails else ready) in capsys.readouterr().err

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -328,14 +330,38 @@ MALFORMED: list[tuple[str, Files, str]] = [
 ]
 
 
+@contextmanager
+def at_most_more(size: int) -> Iterator[None]:
+    """No more than so many bytes of address space beyond today's, where the system counts them."""
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        yield
+        return
+    used = int(statm.read_text().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (used + size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system counts no pages")
+def test_the_limit_on_memory_holds() -> None:
+    with at_most_more(300 * 2**20), pytest.raises(RuntimeError, match="memory"):
+        torch.empty(400 * 2**20, dtype=torch.uint8)
+
+
 @pytest.mark.parametrize(
     ("source", "files", "message"), MALFORMED, ids=[f"{i}" for i in range(len(MALFORMED))]
 )
 def test_malformed_inputs_get_one_sentence(
     source: str, files: Files, message: str, tmp_path: Path
 ) -> None:
+    """With 300 MB of address space beyond what the process has already, which is what a limit of
+    the system counts: whoever asks for more gets a MemoryError."""
     write(tmp_path, files)
-    with pytest.raises(InputError, match=message) as caught:
+    with at_most_more(300 * 2**20), pytest.raises(InputError, match=message) as caught:
         print(resolve(f"{tmp_path}/{source}").summary)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 600

@@ -35,6 +35,26 @@ def test_clone_and_parameters() -> None:
         other.predict(GRAPHS)
 
 
+def test_threads_share_the_graphs_and_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    make = graphs_and_model
+
+    def watched(*arguments: Any) -> Any:
+        seen.append(torch.get_num_threads())
+        return make(*arguments)
+
+    monkeypatch.setattr(estimator, "graphs_and_model", watched)
+    one = PandaClassifier(**QUICK).fit(GRAPHS, LABELS)
+    two = PandaClassifier(**QUICK, n_jobs=2).fit(GRAPHS, LABELS)
+    assert seen == [1, 2]
+    assert torch.get_num_threads() == 1
+    assert (one.predict_proba(GRAPHS) == two.predict_proba(GRAPHS)).all()
+    bad: list[Any] = [0, "many", 1.5]
+    for jobs in bad:
+        with pytest.raises(InputError, match="n_jobs"):
+            PandaClassifier(**QUICK, n_jobs=jobs).fit(GRAPHS, LABELS)
+
+
 def test_training_is_the_loop_of_trials() -> None:
     """The same weights as a call of the one loop by hand, and those of the best epoch."""
     model = PandaClassifier(**{**QUICK, "max_epochs": 6}).fit(GRAPHS, LABELS)

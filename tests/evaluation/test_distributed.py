@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -18,6 +20,7 @@ from panda_gnn.evaluation.distributed import Workers, team
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "large-graphs.md"
 
 GRADIENTS = """
+SIZE = 2
 import torch
 from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
@@ -45,7 +48,7 @@ def gradients(model, rows):
 
 
 with team() as workers:
-    assert workers.size == 2
+    assert workers.size == SIZE
     torch.manual_seed(workers.rank)
     model = PandaGNN(3, 2, width=4, high_width=6, num_layers=2, dropout=0.0)
     workers.start_alike(model)
@@ -60,7 +63,7 @@ with team() as workers:
             assert (a is None) == (b is None)
             if a is not None:
                 torch.testing.assert_close(a, b, rtol=0, atol=1e-12)
-    assert workers.total(1.5 + workers.rank) == 4.0
+    assert workers.total(1.5 + workers.rank) == sum(1.5 + rank for rank in range(SIZE))
 
     with torch.no_grad():
         weight = model.layers[0].low.linear.weight
@@ -82,6 +85,85 @@ with team() as workers:
     assert difference < 0.2, difference
 print("equal", flush=True)
 """
+
+
+RAY = """
+def work():
+{body}
+
+import os
+import ray
+from ray.train import RunConfig, ScalingConfig
+from ray.train.torch import TorchTrainer
+
+{init}
+TorchTrainer(
+    work,
+    scaling_config=ScalingConfig(num_workers={size}),
+    run_config=RunConfig(storage_path=os.getcwd()),
+).fit()
+print("equal", flush=True)
+"""
+
+INIT = "ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)"
+
+#: Kills the second process once, when two epochs are done.
+KILLING = """
+        def tell(epoch, score):
+            if epoch == 2 and workers.rank == 1 and not (folder / "died").exists():
+                (folder / "died").touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            report({"epoch": epoch, "validation": score})
+"""
+
+
+def python(script: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=240,
+        env=os.environ | {"PYTHONPATH": str(GUIDE.parents[1])},
+    )
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("size", [2, 4])
+def test_the_gradient_of_processes_of_ray_train_is_that_of_one(size: int, tmp_path: Path) -> None:
+    body = GRADIENTS.replace("SIZE = 2", f"SIZE = {size}").partition("    with torch.no_grad()")[0]
+    script = tmp_path / "gradients.py"
+    script.write_text(RAY.format(body=textwrap.indent(body, "    "), size=size, init=INIT))
+    done = python(script, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "equal" in done.stdout
+
+
+@pytest.mark.faults
+def test_a_killed_process_of_ray_train_goes_on_from_the_checkpoint(
+    tmp_path: Path, shared_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program of the guide, in double precision, with and without the death of a process."""
+    monkeypatch.setenv("PANDA_DATA_ROOT", str(shared_root))
+    found = re.search(r"```python\n(# train_ray\.py\n.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
+    assert found is not None
+    double = "def work(settings):\n    torch.set_default_dtype(torch.float64)"
+    program = found[1].replace("def work(settings):", double, 1)
+    losses = []
+    for name, text in (
+        ("whole", program),
+        ("killed", program.replace("        curves = train(", f"{KILLING}        curves = train(")),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        text = text.replace('if __name__ == "__main__":', f'if __name__ == "__main__":\n    {INIT}')
+        (folder / "train_ray.py").write_text(f"import os, ray, signal, torch\n{text}")
+        done = python(folder / "train_ray.py", folder)
+        assert done.returncode == 0, done.stderr
+        losses.append((folder / "kept" / "losses.txt").read_text())
+    assert (tmp_path / "killed" / "kept" / "died").exists()
+    assert len(losses[0].splitlines()) == 6
+    assert losses[0] == losses[1]
 
 
 def torchrun(script: Path, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -171,6 +253,7 @@ def test_a_total_is_the_sum_over_processes(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_team_is_what_torchrun_started(monkeypatch: pytest.MonkeyPatch) -> None:
     torchrun = MagicMock()
+    torchrun.is_initialized.return_value = False
     torchrun.get_rank.return_value, torchrun.get_world_size.return_value = 1, 3
     monkeypatch.setattr("panda_gnn.evaluation.distributed.distributed", torchrun)
     with team() as workers:
@@ -178,6 +261,16 @@ def test_a_team_is_what_torchrun_started(monkeypatch: pytest.MonkeyPatch) -> Non
         torchrun.init_process_group.assert_called_once_with("gloo")
         torchrun.destroy_process_group.assert_not_called()
     torchrun.destroy_process_group.assert_called_once_with()
+
+
+def test_a_group_that_is_there_already_is_taken_and_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = MagicMock()
+    ray.get_rank.return_value, ray.get_world_size.return_value = 1, 4
+    monkeypatch.setattr("panda_gnn.evaluation.distributed.distributed", ray)
+    with team() as workers:
+        assert workers == Workers(1, 4)
+    ray.init_process_group.assert_not_called()
+    ray.destroy_process_group.assert_not_called()
 
 
 def test_shares_are_disjoint_and_everything() -> None:

@@ -24,6 +24,7 @@ from panda_gnn import (
 from panda_gnn.centrality import centrality
 from panda_gnn.datasets import resolve
 from panda_gnn.errors import InputError
+from panda_gnn.estimators import PandaClassifier
 from panda_gnn.evaluation import plugins
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import LocalExecutor, RayExecutor
@@ -223,6 +224,26 @@ def test_an_own_method() -> None:
     whole = run_trial(Config("mutag", max_epochs=1), 0)["parameters"]["trained"]
     half = run_trial(Config("mutag", method="narrow", max_epochs=1), 0)["parameters"]["trained"]
     assert half < whole / 2
+
+
+def test_settings_of_an_own_method_are_its_own() -> None:
+    """A plugin's ``k`` may be what PANDA's cannot be, and an estimator's k is none of it."""
+
+    class Keep(BaseTransform):
+        def __init__(self, k: int = -1, high_width: float = 0.5) -> None:
+            self.k, self.high_width = k, high_width
+
+        def forward(self, data: Any) -> Any:
+            return data
+
+    register_rewiring("keep", Keep)
+    config = configure("mutag", "gcn", "keep", {"k": -3, "high_width": 0.25})
+    assert config.settings == {"k": -3, "high_width": 0.25}
+    assert PandaClassifier(method="keep").config().settings == {"k": -1, "high_width": 0.5}
+    with pytest.raises(InputError, match=r"settings.keep.k must be a whole number, not 'many'"):
+        configure("mutag", "gcn", "keep", {"k": "many"})
+    with pytest.raises(InputError, match=r"settings.panda.k must be 0 or more, not -3"):
+        configure("mutag", "gcn", "panda", {"k": -3})
 
 
 def test_names_that_are_taken_or_impossible() -> None:

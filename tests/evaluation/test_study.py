@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from panda_gnn.errors import InputError
+from panda_gnn.evaluation.bundled import study_names
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.origin import origin_of
@@ -18,7 +19,6 @@ from panda_gnn.evaluation.study import (
     Study,
     best_candidate,
     load_study,
-    study_names,
 )
 from panda_gnn.paper import best_settings, published, tables
 from tests.evaluation.pretend import Row, pretend_trial, small_study
@@ -433,3 +433,10 @@ def test_no_key_of_a_stored_row_changes() -> None:
     config = Config("mutag", settings={"k": 1}, dropout=0, threshold=1)
     assert config.to_dict()["dropout"] is config.dropout
     assert config.key == "10ccce35cf78e966"
+
+
+@pytest.mark.parametrize("name", ["rewirings", "rewirings-node"])
+def test_all_remedies_have_the_same_number_of_candidates(name: str) -> None:
+    study = load_study(name)
+    assert {len(cell.candidates) for cell in study.cells} == {3}
+    assert (study.choose_on, study.trials) == (3, 10)

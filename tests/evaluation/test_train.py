@@ -77,6 +77,24 @@ def test_training_learns_and_reports_every_epoch() -> None:
     assert all(not torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
 
 
+class OfItsTaskAlone(GNN):
+    """A model that knows of no auxiliary loss, as one of somebody else."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "auxiliary_loss":
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+def test_the_loss_of_a_model_without_an_auxiliary_one_is_that_of_its_task() -> None:
+    recipe = GRAPH_CLASSIFICATION.recipe(Config("mutag", max_epochs=2))
+    curves = []
+    for kind in (GNN, OfItsTaskAlone):
+        torch.manual_seed(0)
+        curves.append(train(kind(3, 3, width=4), table(), random_split(52, 0), recipe, 0))
+    assert curves[0] == curves[1]
+
+
 def test_the_answer_of_a_target_node_is_trained_until_all_are_right() -> None:
     table = GraphTable.collate(transfer("ring", 2, num_graphs=3, num_classes=3))
     everything = torch.arange(3)

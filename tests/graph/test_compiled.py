@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+from panda_gnn.graph.compiled import announced_together, kernel_folder, silently
 
 CODE = """
 import sys, torch, panda_gnn.transforms
@@ -52,3 +58,69 @@ def test_importing_compiles_nothing_and_of_two_first_calls_one_compiles_and_says
     (said,) = compiled(2, tmp_path)
     assert "s (once; kept for later runs)" in said
     assert compiled(1, tmp_path) == []
+
+
+def installed(folder: Path, name: str) -> Any:
+    """A module with one kernel in a folder where no machine code can be kept: as in a read-only
+    installation, there can be no ``__pycache__`` (here because there is a file of this name)."""
+    (folder / "__pycache__").touch()
+    source = folder / f"{name}.py"
+    source.write_text(
+        "from panda_gnn.graph.compiled import compiled\n\n"
+        "@compiled\ndef doubled(x: int) -> int:\n    return 2 * x\n"
+    )
+    spec = importlib.util.spec_from_file_location(name, source)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("numba.config.CACHE_DIR", "")
+    folder = tmp_path / "site"
+    folder.mkdir()
+    return folder
+
+
+def test_a_read_only_installation_keeps_its_kernels_in_the_folder_of_the_user(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
+    module = installed(site, "read_only")
+    assert module.doubled(4) == 8
+    assert "once; kept for later runs" in capsys.readouterr().err
+    folder = kernel_folder(module.doubled.py_func)
+    assert folder is not None
+    assert folder.is_relative_to(tmp_path / "user")
+    assert list(folder.glob("*.nbc"))
+    assert installed(site, "read_only").doubled(5) == 10
+    assert capsys.readouterr().err == ""
+
+
+def test_where_nothing_can_be_kept_every_process_compiles(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "user").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
+    module = installed(site, "nowhere")
+    assert kernel_folder(module.doubled.py_func) is None
+    assert module.doubled(4) == 8
+    assert "in every process: set NUMBA_CACHE_DIR" in capsys.readouterr().err
+
+
+def test_kernels_can_be_announced_together_or_not_at_all(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
+    with announced_together("two numbers") as seconds:
+        installed(site, "announced").doubled(4)
+    assert seconds() > 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "compiled two numbers in" in line
+    with silently() as seconds, announced_together("nothing"):
+        installed(site, "silent").doubled(4)
+    assert seconds() > 0
+    assert capsys.readouterr().err == ""

@@ -290,14 +290,13 @@ def test_importing_compiles_nothing() -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 @pytest.mark.parametrize("backbone", ["gcn", "gin"])
 def test_compile_and_export_take_the_torch_path(backbone: str) -> None:
-    """Compiles with TorchDynamo, three times."""
+    """Compiles with TorchDynamo, twice."""
     network = model(PandaGNN, backbone)
     inputs = (MIXED.x, MIXED.edge_index, MIXED.high)
     expected = network(*inputs)
-    for name in ("eager", "aot_eager"):
-        torch._dynamo.reset()
-        traced = torch.compile(network, backend=name, fullgraph=True)
-        torch.testing.assert_close(traced(*inputs), expected, **TOLERANCE)
+    torch._dynamo.reset()
+    traced = torch.compile(network, backend="aot_eager", fullgraph=True)
+    torch.testing.assert_close(traced(*inputs), expected, **TOLERANCE)
     exported = torch.export.export(network, inputs).module()
     torch.testing.assert_close(exported(*inputs), expected, **TOLERANCE)
     others = (MIXED.x, MIXED.edge_index, ~MIXED.high)

@@ -22,6 +22,23 @@ def layer(*widths: Any, **options: Any) -> Any:
     return PandaGCNConv(*widths, **options).double()
 
 
+@pytest.mark.parametrize("name", ["compiled", "torch"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_of_a_self_loop_that_is_listed_twice_the_last_counts(name: str, weighted: bool) -> None:
+    edge_index = torch.tensor([[1, 0, 1, 2, 1, 1, 0], [1, 1, 0, 2, 1, 2, 0]])
+    weight = torch.arange(1.0, 8.0, dtype=torch.double) if weighted else None
+    x = torch.randn(3, 4, dtype=torch.double)
+    torch.manual_seed(0)
+    plain = GCNLayer(4, 5).double()
+    reference = GCNConv(4, 5).double()
+    with torch.no_grad():
+        reference.lin.weight.copy_(plain.linear.weight)
+        reference.bias.copy_(plain.linear.bias)
+    with backend(name):
+        found = plain(x, Edges.of_graph(edge_index, 3, edge_weight=weight))
+    torch.testing.assert_close(found, reference(x, edge_index, weight))
+
+
 def literal(conv: Any, data: Data, x: tuple[Tensor, Tensor]) -> list[Tensor]:
     """h_v + sigma(sum_u W m_uv / sqrt(d_u d_v)), Eqs. (panda-gcn-low) and (panda-gcn-high)."""
     h = as_list(data, *x)

@@ -425,3 +425,39 @@ def test_a_forward_pass_walks_over_no_modules(model: Any, monkeypatch: pytest.Mo
     monkeypatch.setattr(nn.Module, "named_modules", modules)
     found = model(MIXED.x, MIXED.edge_index, *([MIXED.high] if isinstance(model, PandaGNN) else []))
     assert torch.equal(found, expected)
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "rgcn"])
+@pytest.mark.parametrize("kind", [GNN, PandaGNN])
+def test_layers_that_run_again_give_the_same_gradients(kind: Any, backbone: str) -> None:
+    """Bit for bit, dropout included; what is kept are the states between layers."""
+    found = []
+    for recompute in (False, True):
+        torch.manual_seed(0)
+        options = {"recompute": recompute, "backbone": backbone, "width": 5, "num_layers": 2}
+        model = kind(3, 2, **options | ({"high_width": 7} if kind is PandaGNN else {}))
+        model = model.to(MIXED.x.dtype)
+        kept: list[Tensor] = []
+
+        def keep(tensor: Tensor, kept: list[Tensor] = kept) -> Tensor:
+            kept.append(tensor)
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+            out = run(model.train(), MIXED)
+        out.square().sum().backward()
+        gradients = [p.grad for p in model.parameters() if p.requires_grad]
+        found.append((out, gradients, sum(tensor.numel() for tensor in kept)))
+    (out, gradients, size), (again, same, smaller) = found
+    assert torch.equal(again, out)
+    for one, other in zip(same, gradients, strict=True):
+        assert (one is None) == (other is None)
+        assert one is None or torch.equal(one, other)
+    assert smaller < size
+
+
+def test_layers_with_batch_norm_do_not_run_again() -> None:
+    with pytest.raises(InputError, match="recompute=True runs every layer twice"):
+        GNN(3, 2, batch_norm=True, recompute=True)
+    with pytest.raises(InputError, match="this model has batch norms"):
+        PandaGNN(3, 2, backbone="gin", recompute=True)

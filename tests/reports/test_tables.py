@@ -306,6 +306,34 @@ def test_the_terminal_fits_without_breaking_numbers(monkeypatch: pytest.MonkeyPa
     assert "\x1b[31m76.25 ± " in terminal(build(), colour=True)
 
 
+def test_a_narrow_table_fits_80_columns_and_says_what_few_trials_cannot_show() -> None:
+    text = terminal(build(), narrow=True)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "72.150 ± 2.442" in text
+    assert "naive" not in text
+    study = small_study(datasets=["mutag"], methods=["none", "panda"])
+    for n, expected in (
+        (1, "n = 1 shows no difference"),
+        (2, "n = 2 shows no difference under 10.1 standard"),
+    ):
+        rows = [row(study, name, seed, 70.0 + seed) for name in study.methods for seed in range(n)]
+        words = " ".join(terminal(build_table(study, Contents(tuple(rows), ()))).split())
+        assert expected in words
+
+
+def test_notes_of_the_paper_are_shown_where_they_concern_the_lines() -> None:
+    study = load_study("main")
+
+    def notes(*parts: list[str]) -> str:
+        return " ".join(build_table(study.select(*parts), Contents((), ())).remarks)
+
+    assert "borf did not finish" in notes(["collab"], ["gcn"], ["none", "borf"])
+    assert "borf did not finish" not in notes(["collab"], ["gcn"], ["none", "panda"])
+    assert "borf did not finish" not in notes(["mutag"], ["gcn"], ["none", "borf"])
+    assert "GIN, mutag: the cells" not in notes(["mutag"], ["gcn"], ["none", "sdrf"])
+    assert "GIN, mutag: the cells" in notes(["mutag"], ["gin"], ["none", "sdrf"])
+
+
 def test_json_has_the_cells_of_the_comma_separated_form() -> None:
     lines = json.loads(FORMATS["json"](build()))
     expected = list(csv.DictReader(io.StringIO(FORMATS["csv"](build()))))

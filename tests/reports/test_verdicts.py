@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from panda_gnn.evaluation.bundled import study_names
 from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.statistics import Difference
 from panda_gnn.evaluation.store import Store
-from panda_gnn.evaluation.study import load_study, study_names
+from panda_gnn.evaluation.study import load_study
 from panda_gnn.paper import Claim, claims
 from panda_gnn.reports.verdicts import judge, table_claims, verdicts
 from tests.evaluation.pretend import pretend_trial

@@ -16,6 +16,7 @@ from tests.rewiring.rewired import (
     TU_NAMES,
     assert_contract,
     assert_rewired,
+    assert_same,
     assert_simple,
     tu_graphs,
     with_attributes,
@@ -123,6 +124,7 @@ def test_large_graphs_are_approximated(monkeypatch: pytest.MonkeyPatch, self_loo
             patch.setattr(limits, "DENSE_DIFFUSION_NODES", 1)
             found = transform(data)
         expected = transform(data)
+        assert_same(DIGL(self_loops=self_loops, approximate=True)(data), found)
         assert found.edge_index.dtype == torch.long
         ours, theirs = ({tuple(e) for e in d.edge_index.t().tolist()} for d in (found, expected))
         assert ours <= theirs
@@ -138,3 +140,5 @@ def test_all_entries_of_a_large_graph_are_refused(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(limits, "DENSE_DIFFUSION_NODES", 5)
     with pytest.raises(InputError, match=r"DIGL\(eps=0\) .* at most 5 .*: use eps above zero"):
         DIGL(eps=0)(GRAPHS["grid"])
+    with pytest.raises(InputError, match="eps is 0, it must be above zero"):
+        DIGL(eps=0, approximate=True)

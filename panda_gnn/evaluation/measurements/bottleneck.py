@@ -27,12 +27,13 @@ from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.epoch_selection import selected_epoch
 from panda_gnn.evaluation.measure import Measure
+from panda_gnn.evaluation.measurements.carrying import carrying_model
 from panda_gnn.evaluation.metrics import ACCURACY
 from panda_gnn.evaluation.splits import Split
 from panda_gnn.evaluation.store import Row, new_row
 from panda_gnn.evaluation.train import Recipe, train
 from panda_gnn.evaluation.trial import one_thread
-from panda_gnn.nn import GNN, PandaGNN
+from panda_gnn.nn import GNN
 from panda_gnn.options import whole_number
 from panda_gnn.rewiring import FoSR, VirtualNode
 from panda_gnn.transforms import ExpandWidth
@@ -133,20 +134,8 @@ def bottleneck_model(config: Config, graphs: GraphTable) -> GNN:
     """The model with fresh weights."""
     settings: Mapping[str, Any] = config.settings
     convolutions = BOTTLENECK_TASKS[config.dataset].convolutions(settings["size"])
-    options: dict[str, Any] = {
-        "backbone": config.backbone,
-        "width": config.width,
-        "num_layers": convolutions - 1,
-        "dropout": config.dropout,
-        "readout": None,
-    }
-    kind: type[GNN] = GNN
-    if config.method in SELECTOR_OF:
-        kind = PandaGNN
-        options |= {"high_width": settings["high_width"], "selector": SELECTOR_OF[config.method]}
-    elif config.method == "all-wide":
-        options["width"] = settings["high_width"]
-    return kind(graphs.x.size(1), graphs.num_outputs, **options)
+    channels = graphs.x.size(1), graphs.num_outputs
+    return carrying_model(config, channels, convolutions, SELECTOR_OF.get(config.method))
 
 
 def split_in_order(graphs: GraphTable) -> Split:

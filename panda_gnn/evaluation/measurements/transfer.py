@@ -26,12 +26,13 @@ from panda_gnn.errors import choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.measure import Measure
+from panda_gnn.evaluation.measurements.carrying import carrying_model
 from panda_gnn.evaluation.metrics import ACCURACY
 from panda_gnn.evaluation.splits import Split
 from panda_gnn.evaluation.store import Row, new_row
 from panda_gnn.evaluation.train import Recipe, train
 from panda_gnn.evaluation.trial import one_thread
-from panda_gnn.nn import GNN, PandaGNN
+from panda_gnn.nn import GNN
 from panda_gnn.options import whole_number
 from panda_gnn.rewiring.fosr import FoSR
 from panda_gnn.transforms import ExpandWidth
@@ -90,18 +91,8 @@ def transfer_model(config: Config) -> GNN:
     """The model with fresh weights."""
     settings: Mapping[str, Any] = config.settings
     count = settings["num_classes"]
-    options: dict[str, Any] = {
-        "backbone": config.backbone,
-        "width": config.width,
-        "num_layers": settings["distance"] - 1,
-        "dropout": config.dropout,
-        "readout": None,
-    }
-    if config.method == "panda":
-        return PandaGNN(count, count, high_width=settings["high_width"], **options)
-    if config.method == "all-wide":
-        options["width"] = settings["high_width"]
-    return GNN(count, count, **options)
+    selector = "topk" if config.method == "panda" else None
+    return carrying_model(config, (count, count), settings["distance"], selector)
 
 
 def best_accuracy(model: GNN, graphs: GraphTable, config: Config) -> float:

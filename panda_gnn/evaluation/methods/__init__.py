@@ -21,15 +21,28 @@ from panda_gnn.evaluation.ltp import fit_ltp
 from panda_gnn.evaluation.measure import Measure
 from panda_gnn.evaluation.methods.controls import CONTROL_METHODS
 from panda_gnn.evaluation.methods.method import Method
+from panda_gnn.evaluation.methods.models import MODEL_METHODS
 from panda_gnn.evaluation.methods.panda import PANDA_METHOD
 from panda_gnn.evaluation.methods.rewirings import REWIRING_METHODS
+from panda_gnn.evaluation.methods.roles import ASSIGNMENTS, ROLE_METHODS
+from panda_gnn.evaluation.methods.sjlr import SJLR_METHOD
 from panda_gnn.evaluation.probe import fit_probe
 from panda_gnn.evaluation.tasks import Task, TaskData, task_of
 from panda_gnn.evaluation.wl_svm import fit_wl_svm
 from panda_gnn.nn import GNN
 from panda_gnn.nn.models import PANDA_VARIANTS, backbone_names
 from panda_gnn.nn.selectors import SELECTORS
-from panda_gnn.options import Count, Finite, Flag, Natural, Whole, one_of, validate, whole_number
+from panda_gnn.options import (
+    Count,
+    Finite,
+    Flag,
+    Natural,
+    Positive,
+    Whole,
+    one_of,
+    validate,
+    whole_number,
+)
 from panda_gnn.registry import OWNERS, Plugin, Registry
 
 __all__ = ["METHODS", "Method", "complete", "configure", "graphs_and_model", "parts"]
@@ -50,8 +63,11 @@ METHODS: Registry[Method] = Registry(
     {
         "none": Method("the plain backbone"),
         **REWIRING_METHODS,
+        "sjlr": SJLR_METHOD,
+        **MODEL_METHODS,
         "panda": PANDA_METHOD,
         **CONTROL_METHODS,
+        **ROLE_METHODS,
         "wl-svm": Method(
             "the Weisfeiler-Lehman kernel with a support vector machine",
             lambda task, config: {"rounds": 5},
@@ -119,15 +135,19 @@ def complete(config: Config, measure: Measure | None = None, task: Task | None =
         return config
     task = task or task_of(config.dataset)
     method = METHODS.lookup(config.method)
+    if method.backbones is not None:
+        choose("backbone", config.backbone, method.backbones, f"of method {config.method}")
     if method.whole_graphs and not task.classifies_graphs:
         raise InputError(
             f"method {config.method} is for datasets with a class for every graph, "
             f"{config.dataset} is none: choose another method or dataset"
         )
-    defaults = {**method.defaults(task, config), **task.settings, **own}
-    config = _with_settings(config, defaults, f"method {config.method}", task.usual)
+    of_method = method.defaults(task, config)
+    defaults = {**of_method, **task.settings, **own}
+    registered = of_method if ("method", config.method) in OWNERS else {}
+    config = _with_settings(config, defaults, f"method {config.method}", task.usual, registered)
     high_width: Any = config.settings.get("high_width", config.width)
-    if high_width < config.width:
+    if "high_width" not in registered and high_width < config.width:
         raise InputError(f"high_width is {high_width}, it must be at least width ({config.width})")
     task.check(config)
     try:
@@ -176,16 +196,25 @@ def graphs_and_model(data: TaskData, config: Config, seed: int) -> tuple[GraphTa
     return graphs, method.model(data.task, graphs, config)
 
 
-#: What settings may be; any other is of the type of its default.
+#: What settings of the methods, tasks and measures that come with the package may be; any other,
+#: and whatever a plugin's method calls its own, is of the type of its default.
 KINDS = {
     "k": Natural,
     "high_width": Count,
     "centrality": one_of("centrality", CENTRALITIES),
     "selector": one_of("selector", SELECTORS),
     "variant": one_of("variant", PANDA_VARIANTS),
+    "assign": one_of("assign", ASSIGNMENTS),
+    "num_roles": Count,
+    "rank": Count,
     "centers": Count,
     "iterations": Natural,
     "rounds": Natural,
+    "nu": Count,
+    "reach": Count,
+    "action_width": Count,
+    "action_layers": Count,
+    "temperature": Positive,
     "graphs": Count | None,
     "sources": Count,
 }
@@ -197,11 +226,13 @@ def _with_settings(
     defaults: Mapping[str, Setting],
     owner: str,
     usual: Mapping[str, Setting] = MappingProxyType({}),
+    registered: Mapping[str, Setting] = MappingProxyType({}),
 ) -> Config:
     accepted = {**defaults, **usual}
     for name, value in config.settings.items():
         choose("setting", name, accepted, f"of {owner}")
-        kind = KINDS.get(name) or KINDS_OF_DEFAULTS.get(type(accepted[name]), Setting)
+        kind = None if name in registered else KINDS.get(name)
+        kind = kind or KINDS_OF_DEFAULTS.get(type(accepted[name]), Setting)
         validate(f"settings.{config.method}.{name}", value, kind)
     settings = {**defaults, **config.settings}
     unusual = {k: v for k, v in settings.items() if k not in usual or v != usual[k]}

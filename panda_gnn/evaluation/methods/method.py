@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,7 @@ class Method:
         fit: Fits something else than a model and scores it.
         whole_graphs: Whether it is only for datasets with a class for every graph, as all that is
             fitted is.
+        backbones: The backbones that it is for; by default all.
         same_as: The method that this one is bit for bit on a backbone, if any: tables show such a
             line, but do not count it among the comparisons.
         version: Raised whenever the method gives other scores than before; its own rows are then
@@ -56,5 +57,6 @@ class Method:
     check: Callable[[Mapping[str, Any]], object] = lambda settings: None
     fit: Callable[[GraphTable, Split, Mapping[str, Any]], Curves] | None = None
     whole_graphs: bool = False
+    backbones: Sequence[str] | None = None
     same_as: Callable[[str], str | None] = lambda backbone: None
     version: int = 1

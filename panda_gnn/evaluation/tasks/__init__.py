@@ -64,9 +64,11 @@ def load_data(
 def evaluate(dataset: str, output: Tensor, target: Tensor) -> float:
     """Score what a model gives for some graphs or nodes of ``dataset``, by the dataset's metric.
 
-    >>> evaluate("texas", scores, classes)             # accuracy
-    >>> evaluate("peptides-func", logits, labels)      # average precision, mean over the ten labels
-    >>> evaluate("peptides-struct", values, targets)   # mean absolute error: less is better
+    >>> import torch
+    >>> scores = torch.tensor([[2.0, 1.0], [0.0, 3.0], [5.0, 4.0]])
+    >>> classes = torch.tensor([0, 1, 1])
+    >>> round(evaluate("mutag", scores, classes), 3)  # accuracy
+    0.667
 
     Args:
         dataset: The name of the dataset.

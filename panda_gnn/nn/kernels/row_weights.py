@@ -1,6 +1,6 @@
 """The weight of each entry of the rows: that of its edge, or normalised for a graph convolution.
 
-Replaces ``index_add`` of degrees and ``pow``: 2.9 times faster on a small batch, 1.9 times on a
+Replaces ``index_add`` of degrees and ``pow``: 3.6 times faster on a small batch, 1.7 times on a
 large one.
 """
 
@@ -83,6 +83,9 @@ def _normalised(
     edge_weight = None
     if edges.edge_weight is not None:
         edge_weight = edges.edge_weight.detach().to(dtype).contiguous()
+    source, target = edges.edge_index
+    if self_loops and bool((source == target).any()):
+        edge_weight = edges.weight(dtype).detach() * edges.counted()
     _normalise[dtype](
         *addresses(rows.ptr, rows.column, rows.edge, edge_weight, scale, weight, loop),
         edge_weight is not None,

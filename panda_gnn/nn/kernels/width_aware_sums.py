@@ -12,7 +12,7 @@ f is linear, so it is applied to the sum. The logits of g are a part for each so
 each target, added when they are ranked. Nothing has a row for each edge but the ranking, with 16
 bits for each of its entries.
 
-Replaces the convolutions of a layer in torch: 2.8 times faster on a small batch, 8.2 times on a
+Replaces the convolutions of a layer in torch: 3.6 times faster on a small batch, 12 times on a
 large one.
 """
 

@@ -1,155 +1,160 @@
-"""All graphs of a dataset at a glance: how their sizes, resistances and curvatures are spread."""
+"""The graphs of a whole dataset summed up, in the terminal and as a page."""
 
 from __future__ import annotations
 
 import html
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+import torch
+from rich.console import Console
+from rich.text import Text
 from torch_geometric.data import Data
 
-from panda_gnn.diagnostics import GraphSummary, summarise
-from panda_gnn.errors import InputError
-from panda_gnn.graph.parallel import in_parallel
+from panda_gnn.diagnostics.dataset_summary import QUANTITIES, DatasetSummary
 from panda_gnn.reports.diagnose.maps import DRAWN_NODES, graph_maps
-from panda_gnn.reports.diagnose.numbers import ModelChoice, edge_measures
-from panda_gnn.reports.diagnose.text import Grid
+from panda_gnn.reports.diagnose.model_choice import ModelChoice
+from panda_gnn.reports.diagnose.numbers import edge_measures
 from panda_gnn.reports.drawing.scale import number
-from panda_gnn.reports.pages.frame import make_page, table
-
-#: What is shown of every graph, and where it is in a summary.
-QUANTITIES = {
-    "nodes": "num_nodes",
-    "edges": "num_edges",
-    "components": "num_components",
-    "diameter": "diameter",
-    "bridges": "bridges",
-    "total resistance": "total_resistance",
-    "spectral gap": "spectral_gap",
-    "mean curvature": "mean_curvature",
-    "lowest curvature": "lowest_curvature",
-}
+from panda_gnn.reports.grids import Grid, as_html, as_text
+from panda_gnn.reports.pages.document import html_page
+from panda_gnn.reports.pages.frame import table
 
 
-@dataclass(frozen=True)
-class DatasetDiagnosis:
-    """The graphs of a dataset that were looked at.
-
-    Attributes:
-        title: What the dataset is called.
-        numbers: The numbers of these graphs in the dataset.
-        summaries: What was measured.
-    """
-
-    title: str
-    numbers: list[int]
-    summaries: list[GraphSummary]
-
-    def values(self, quantity: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """A quantity of every graph; ``nan`` where it has none."""
-        found = (getattr(summary, QUANTITIES[quantity]) for summary in self.summaries)
-        return np.array([np.nan if value is None else value for value in found], dtype=np.float64)
-
-    def ends(self) -> dict[str, tuple[int, int]]:
-        """The graphs of the lowest and of the highest value of every quantity that varies."""
-        places = {}
-        for name in QUANTITIES:
-            values = self.values(name)
-            if np.isfinite(values).any() and np.nanmin(values) < np.nanmax(values):
-                places[name] = (int(np.nanargmin(values)), int(np.nanargmax(values)))
-        return places
+def graphs_in_words(summary: DatasetSummary) -> str:
+    """Which graphs were measured, and for which depth."""
+    count, all_graphs = len(summary.measured), summary.num_graphs
+    which = f"{count} of {all_graphs} graphs" if count < all_graphs else f"{count} graphs"
+    if all_graphs == 1:
+        which = "1 graph"
+    return f"{which}, for a model of {summary.depth} message-passing layers"
 
 
-def diagnose_dataset(
-    graphs: Sequence[Data], title: str, count: int | None = None
-) -> DatasetDiagnosis:
-    """Measure all graphs of a dataset, or ``count`` of them that are spread over it."""
-    numbers = list(range(len(graphs)))
-    if count is not None and count < len(graphs):
-        numbers = np.linspace(0, len(graphs) - 1, count).round().astype(int).tolist()
-    chosen = [graphs[index] for index in numbers]
-    empty = next((i for i, data in zip(numbers, chosen, strict=True) if not data.num_nodes), None)
-    if empty is not None:
-        raise InputError(f"graph {empty} of {title} has no nodes")
-    cost = [float(data.num_nodes or 0) ** 2 for data in chosen]
-    return DatasetDiagnosis(title, numbers, in_parallel(summarise, chosen, cost, "measuring"))
+def summary_sentences(summary: DatasetSummary) -> list[str]:
+    """What to know about the graphs."""
+    said = []
+    needed, reached = summary.spread("mean distance")[0], summary.spread("range")[0]
+    if needed == needed:
+        said.append(
+            f"Averaging over neighbours {summary.depth} times brings a node what is {reached:.2f} "
+            f"hops away on average; a task that needs all nodes alike needs {needed:.2f}."
+        )
+    far = summary.spread("out of reach")[0]
+    if far > 0:
+        said.append(
+            f"{far:.0%} of the connected pairs are more than {summary.depth} hops apart: out of "
+            "reach, whatever the width."
+        )
+    bridges, gap = summary.spread("bridges")[0], summary.spread("spectral gap")[2]
+    if bridges > 0:
+        said.append(
+            f"{bridges:.0%} of the edges are bridges; half of the graphs have a spectral gap of at "
+            f"most {number(gap)}."
+        )
+    apart = summary.values["components"]
+    if bool((apart > 1).any()):
+        said.append(
+            f"{float((apart > 1).double().mean()):.0%} of the graphs have several components: no "
+            "messages pass between them."
+        )
+    prevalence, intensity = summary.spread("prevalence")[0], summary.spread("intensity")[0]
+    if prevalence == prevalence:
+        said.append(
+            f"{prevalence:.0%} of the pairs gain share in each other's walks with more depth "
+            f"(prevalence), by {number(intensity)} a layer (intensity)."
+        )
+    return said or ["The graphs have no edges: no model can pass a message."]
 
 
-def spread(found: DatasetDiagnosis) -> Grid:
-    """The distribution of every quantity, in five numbers, and the graphs at its ends."""
-    rows = []
-    for name in QUANTITIES:
-        values = found.values(name)
-        known = values[np.isfinite(values)]
-        if not known.size:
-            continue
-        five = np.quantile(known, (0, 0.25, 0.5, 0.75, 1))
-        low, high = (found.numbers[int(f(values))] for f in (np.nanargmin, np.nanargmax))
-        rows.append((name, *(number(float(value)) for value in five), str(low), str(high)))
-    columns = ("of a graph", "lowest", "25 %", "median", "75 %", "highest")
+def summary_grid(summary: DatasetSummary) -> Grid:
+    """Every quantity with its spread over the graphs."""
     return Grid(
-        f"{len(found.numbers)} graphs",
-        "The spread over the graphs, and the graphs at the ends.",
-        (*columns, "graph at the low end", "at the high end"),
-        rows,
+        "The graphs",
+        "Mean, least, median and greatest over the graphs measured.",
+        ("quantity", "mean", "least", "median", "greatest", "what it is"),
+        [(name, *map(number, summary.spread(name)), about) for name, about in QUANTITIES.items()],
     )
 
 
-def dataset_page(found: DatasetDiagnosis, graphs: Sequence[Data], source: str, command: str) -> str:
-    """The page: histograms, all graphs as a table, and the graphs at the ends to open."""
-    model = ModelChoice()
+def print_summary(summary: DatasetSummary, title: str, console: Console) -> None:
+    """Print the summary."""
+    grid = summary_grid(summary)
+    console.print(Text(title, style="bold"))
+    console.print(Text(graphs_in_words(summary), style="dim"))
+    for sentence in summary_sentences(summary):
+        console.print(Text(f"• {sentence}"))
+    console.print()
+    rows = [row[:-1] for row in grid.rows]
+    console.print(as_text(Grid(grid.title, grid.about, grid.columns[:-1], rows)))
+
+
+def dataset_page(
+    summary: DatasetSummary, graphs: Sequence[Data], title: str, source: str, command: str
+) -> str:
+    """The page: what to know, histograms, the graphs at the ends to open, and all graphs.
+
+    Args:
+        summary: What was measured.
+        graphs: The graphs of the dataset.
+        title: What to call it.
+        source: What the command line calls it.
+        command: The command line that makes the page again.
+    """
     opened: dict[int, dict[str, Any]] = {}
-    buttons = []
-    for name, ends in found.ends().items():
+    ends = []
+    for name, places in summary.ends().items():
         cells = []
-        for place in ends:
-            index = found.numbers[place]
-            data = graphs[index]
-            if int(data.num_nodes or 0) > DRAWN_NODES:
+        for place in places:
+            index = summary.measured[place]
+            if int(graphs[index].num_nodes or 0) > DRAWN_NODES:
                 cells.append(f"graph {index} (too large to draw)")
                 continue
             if index not in opened:
-                opened[index] = _graph(data, index, found.title, source, model)
+                opened[index] = _graph(graphs[index], index, title, source)
             cells.append(
                 f'<button type="button" data-graph="{index}">graph {index}</button> '
-                f"({number(float(found.values(name)[place]))})"
+                f"({html.escape(number(float(summary.values[name][place])))})"
             )
-        buttons.append(
-            f"<tr><td>{html.escape(name)}</td><td>{cells[0]}</td><td>{cells[1]}</td></tr>"
-        )
+        ends.append(f"<tr><td>{html.escape(name)}</td><td>{cells[0]}</td><td>{cells[1]}</td></tr>")
     columns = ["graph", *QUANTITIES]
-    values = np.array([found.values(name) for name in QUANTITIES]).T.tolist()
-    rows = [
-        [str(index), *(number(value) for value in row)]
-        for index, row in zip(found.numbers, values, strict=True)
-    ]
-    body = (
-        f'<header class="top"><h1>{html.escape(found.title)}</h1>'
-        f'<p class="lead">{len(found.numbers)} graphs. A bar shows its graphs in the table.</p>'
-        '</header><div id="histograms" class="grid three"></div>'
+    values = torch.stack([summary.values[name] for name in QUANTITIES], 1).tolist()
+    rows = [[index, *row] for index, row in zip(summary.measured, values, strict=True)]
+    cells_of_rows = [[str(row[0]), *map(number, row[1:])] for row in rows]
+    maps = (
+        "<h2>Distributions</h2><p>A bar shows its graphs in the table below.</p>"
+        '<div id="histograms" class="grid three"></div>'
         "<section><h2>The graphs at the ends</h2><div class='scroll'><table><thead><tr>"
-        '<th scope="col">quantity</th><th scope="col">lowest</th><th scope="col">highest</th>'
-        f"</tr></thead><tbody>{''.join(buttons)}</tbody></table></div></section>"
+        '<th scope="col">quantity</th><th scope="col">least</th><th scope="col">greatest</th>'
+        f"</tr></thead><tbody>{''.join(ends)}</tbody></table></div></section>"
         '<section id="opened" hidden></section>'
-        f"<section><h2>All graphs</h2>{table(columns, rows, label='All graphs', name='graphs')}"
-        "</section>"
     )
-    data = {
-        "kind": "dataset",
-        "columns": columns,
-        "rows": [[index, *row] for index, row in zip(found.numbers, values, strict=True)],
-        "graphs": {str(index): graph for index, graph in opened.items()},
-        "shown": ["edge:effective resistance", "edge:curvature"],
-    }
-    return make_page(f"{found.title} – panda diagnose", body, data, ("explorer.js",), command)
+    graphs_table = table(columns, cells_of_rows, label="Graph by graph", name="graphs")
+    return html_page(
+        title=title,
+        lead=graphs_in_words(summary),
+        sentences=summary_sentences(summary),
+        command=command,
+        maps=maps,
+        wide=[
+            f"<section><h2>Graph by graph</h2>{graphs_table}</section>",
+            as_html(summary_grid(summary)),
+        ],
+        data={
+            "kind": "dataset",
+            "columns": columns,
+            "rows": rows,
+            "graphs": {str(index): graph for index, graph in opened.items()},
+            "shown": ["edge:effective resistance", "edge:curvature"],
+        },
+        scripts=("explorer.js",),
+    )
 
 
-def _graph(data: Data, index: int, title: str, source: str, model: ModelChoice) -> dict[str, Any]:
+def _graph(data: Data, index: int, title: str, source: str) -> dict[str, Any]:
     """The maps of a graph at an end."""
     names = data.get("node_names") or [str(node) for node in range(int(data.num_nodes or 0))]
-    maps = graph_maps(data, names, [], edge_measures(data), centrality_name=model.centrality)
+    first = ModelChoice().centrality
+    maps = graph_maps(data, names, [], edge_measures(data), centrality_name=first)
     words = shlex.join(["panda", "diagnose", source, "--graph", str(index)])
     return {**maps, "title": f"{title}, graph {index}", "command": words}

@@ -16,7 +16,10 @@ from panda_gnn.centrality import centrality
 from panda_gnn.diagnostics import (
     GraphSummary,
     Sensitivity,
+    SensitivityDecay,
     hop_distances,
+    node_range,
+    range_of_influence,
     sensitivity,
     sensitivity_bound,
     spectral_gap,
@@ -24,11 +27,13 @@ from panda_gnn.diagnostics import (
     total_resistance,
 )
 from panda_gnn.diagnostics.bottlenecks import edge_measure
+from panda_gnn.diagnostics.dataset_summary import decay_where_defined
 from panda_gnn.errors import InputError
 from panda_gnn.graph.components import components
-from panda_gnn.graph.limits import EXACT_SUMMARY_NODES
+from panda_gnn.graph.limits import EXACT_SENSITIVITY_NODES, EXACT_SUMMARY_NODES
 from panda_gnn.nn import GNN
-from panda_gnn.reports.models import printed_name, untrained_model
+from panda_gnn.reports.diagnose.model_choice import ModelChoice
+from panda_gnn.reports.models import printed_name
 from panda_gnn.rewiring.base import Rewiring
 from panda_gnn.rewiring.fosr import FoSR
 from panda_gnn.transforms import ExpandWidth
@@ -39,46 +44,6 @@ FEW_SOURCES = 16
 FEATURES = 4
 #: Changes are compared on the inputs of so many nodes.
 SOURCES = 64
-
-
-@dataclass(frozen=True)
-class ModelChoice:
-    """The untrained model that is looked at.
-
-    Attributes:
-        name: A backbone, or ``panda-`` and a backbone.
-        width: Hidden width.
-        high_width: Hidden width of high nodes.
-        num_layers: Number of hidden layers.
-        k: How many nodes are high.
-        centrality: Which nodes these are.
-        seed: Seeds the weights and whatever else is random.
-    """
-
-    name: str = "panda-gcn"
-    width: int = 64
-    high_width: int = 128
-    num_layers: int = 4
-    k: int = 3
-    centrality: str = "betweenness"
-    seed: int = 0
-
-    @property
-    def backbone(self) -> str:
-        """The backbone."""
-        return self.name.removeprefix("panda-")
-
-    @property
-    def width_aware(self) -> bool:
-        """Whether high nodes are wider."""
-        return self.name != self.backbone
-
-    def make(self, name: str, in_channels: int, **options: Any) -> GNN:
-        """An untrained model with these sizes; two scores come after the hidden layers."""
-        sizes: dict[str, Any] = {"width": self.width, "high_width": self.high_width} | options
-        return untrained_model(
-            name, in_channels, 2, num_layers=self.num_layers, seed=self.seed, **sizes
-        )
 
 
 @dataclass(frozen=True)
@@ -108,8 +73,11 @@ class MapMeasure:
 
 
 def edge_measures(data: Data) -> list[MapMeasure]:
-    """The measures of all edges of a graph that maps show."""
-    return [
+    """The measures of all edges of a graph that maps show.
+
+    The curvature from effective resistance is left out of graphs that are too large for it.
+    """
+    measures = [
         MapMeasure(
             "effective resistance",
             "Of every edge; 1 is a bridge.",
@@ -122,6 +90,14 @@ def edge_measures(data: Data) -> list[MapMeasure]:
             zero=True,
         ),
     ]
+    if int(data.num_nodes or 0) <= EXACT_SUMMARY_NODES:
+        about = (
+            "Curvature of every edge from effective resistance; negative where both sides hang "
+            "together by few others."
+        )
+        values = edge_measure(data, "resistance-curvature")[1]
+        measures.append(MapMeasure("resistance curvature", about, values, zero=True))
+    return measures
 
 
 @dataclass(frozen=True)
@@ -160,6 +136,12 @@ class Diagnosis:
         edges: Every edge once, ``[2, m]``.
         resistance: The effective resistance of every edge.
         curvature: The balanced Forman curvature of every edge.
+        link_curvature: The curvature of every edge from effective resistance; ``nan`` where the
+            graph is too large for that.
+        range_hops: The range of the model after the last hidden layer, in hops.
+        range_ohm: The same in effective resistance; ``nan`` where the graph is too large for that.
+        range_needed: The range in hops of a task that needs all nodes alike.
+        decay: Prevalence and so on, where the graph has them.
         felt: How much the others feel each node, on average, after the last hidden layer; ``nan``
             for nodes that were not varied.
         measured: The sensitivity of all pairs that were measured, after every layer.
@@ -185,6 +167,11 @@ class Diagnosis:
     edges: Tensor
     resistance: Tensor
     curvature: Tensor
+    link_curvature: Tensor
+    range_hops: float
+    range_ohm: float
+    range_needed: float
+    decay: SensitivityDecay | None
     felt: Tensor
     measured: Sensitivity
     norm: str
@@ -229,6 +216,8 @@ def diagnose(
     edges, _ = edge_measure(data, "curvature")
     of_edges = edge_measures(data)
     resistance, curvature = (measure.values for measure in of_edges[:2])
+    small = num_nodes <= EXACT_SUMMARY_NODES
+    link_curvature = of_edges[2].values if small else torch.full_like(curvature, torch.nan)
     network = model.make(model.name, data.x.size(1))
     norm = "operator" if data.x.size(1) <= MANY_FEATURES else "entrywise"
     sources = None if norm == "operator" else FEW_SOURCES
@@ -252,6 +241,11 @@ def diagnose(
         edges=edges,
         resistance=resistance,
         curvature=curvature,
+        link_curvature=link_curvature,
+        range_hops=_range(network, data, model, norm, "hops"),
+        range_ohm=_range(network, data, model, norm, "resistance") if small else float("nan"),
+        range_needed=range_of_influence(known, distance).mean,
+        decay=decay_where_defined(data),
         felt=felt,
         measured=measured,
         norm=norm,
@@ -286,6 +280,21 @@ def _sensitivity(
 ) -> Sensitivity:
     few = FEATURES if norm == "entrywise" else None
     return sensitivity(network, data, norm=norm, sources=sources, input_features=few, seed=seed)
+
+
+def _range(network: GNN, data: Data, model: ModelChoice, norm: str, distance: str) -> float:
+    """Exact where the sensitivity is, else at a few nodes and channels."""
+    few = norm == "entrywise" or int(data.num_nodes or 0) > EXACT_SENSITIVITY_NODES
+    measured = node_range(
+        network,
+        data,
+        distance=distance,
+        layer=model.num_layers - 1,
+        nodes=FEW_SOURCES if few else None,
+        channels=FEATURES if few else None,
+        seed=model.seed,
+    )
+    return measured.mean
 
 
 def _bound(network: GNN, data: Data, measured: Sensitivity) -> Tensor | None:

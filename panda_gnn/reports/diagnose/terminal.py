@@ -7,7 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from panda_gnn.reports.diagnose.numbers import Diagnosis
-from panda_gnn.reports.diagnose.text import Grid, graph_numbers, grids, model_in_words, sentences
+from panda_gnn.reports.diagnose.text import graph_numbers, grids, model_in_words, sentences
+from panda_gnn.reports.grids import as_text
 from panda_gnn.reports.table_formats import text_table
 
 TWO_COLUMNS = 100
@@ -22,23 +23,17 @@ def print_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
     for sentence in sentences(diagnosis):
         console.print(Text(f"• {sentence}"))
     console.print()
-    parts = [_numbers(diagnosis), rendered(layers), rendered(nodes), rendered(edges)]
+    parts = [_numbers(diagnosis), as_text(layers), as_text(nodes), as_text(edges)]
     if console.width >= TWO_COLUMNS:
         page = Table.grid(padding=(0, 3))
         page.add_row(Group(*parts[:2]), Group(*parts[2:]))
         console.print(page)
     else:
         console.print(*parts)
-    console.print(rendered(distances))
-    console.print(rendered(remedies))
+    console.print(as_text(distances))
+    console.print(as_text(remedies))
 
 
 def _numbers(diagnosis: Diagnosis) -> RenderableType:
     table = text_table(("", ""), graph_numbers(diagnosis), show_header=False)
     return Group(Text("The graph", style="bold"), table)
-
-
-def rendered(grid: Grid) -> RenderableType:
-    """A table with its title and the sentence about it."""
-    table = text_table(grid.columns, ([Text(cell) for cell in row] for row in grid.rows))
-    return Group(Text(grid.title, style="bold"), Text(grid.about, style="dim"), table)

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from torch import Tensor
 
 from panda_gnn.diagnostics.bottlenecks import bottleneck_edges, bottleneck_nodes
 from panda_gnn.reports.diagnose.numbers import Diagnosis
 from panda_gnn.reports.drawing.scale import number
+from panda_gnn.reports.grids import Grid
 from panda_gnn.reports.models import printed_name
 
 TOP = 5
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A small table: a title, a sentence about it, its columns and rows."""
-
-    title: str
-    about: str
-    columns: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
 
 
 def model_in_words(diagnosis: Diagnosis) -> str:
@@ -79,6 +69,20 @@ def sentences(diagnosis: Diagnosis) -> list[str]:
                 f"After the last hidden layer a node feels its neighbours {number(near / distant)} "
                 f"times as much as a node {reach} hops away."
             )
+    if summary.num_edges:
+        said.append(
+            f"What a node knows after the last hidden layer comes from {diagnosis.range_hops:.2f} "
+            "hops away on average (the range of the model); if all nodes counted alike it would "
+            f"be {diagnosis.range_needed:.2f}."
+        )
+    decay = diagnosis.decay
+    if decay is not None:
+        shallow, deep = decay.depths
+        said.append(
+            f"From depth {shallow} to {deep}, {decay.prevalence:.0%} of the pairs gain share in "
+            f"each other's walks (prevalence), by {number(decay.intensity)} a layer on the "
+            "logarithmic scale: these are the pairs that fewer layers keep apart."
+        )
     if summary.num_edges == 0:
         said.append("The graph has no edges: no model can pass a message.")
     if not said:
@@ -102,7 +106,22 @@ def graph_numbers(diagnosis: Diagnosis) -> list[tuple[str, str]]:
         ("total resistance", total),
         ("lowest curvature", number(summary.lowest_curvature)),
         ("mean curvature", number(summary.mean_curvature)),
+        ("lowest resistance curvature", number(_lowest(diagnosis.link_curvature))),
+        ("range in hops", number(diagnosis.range_hops)),
+        ("range in ohm", number(diagnosis.range_ohm)),
+        *(
+            (name, "not defined" if diagnosis.decay is None else number(value))
+            for name, value in zip(
+                ("prevalence", "intensity", "variability", "extremity"),
+                (0.0,) * 4 if diagnosis.decay is None else diagnosis.decay[:4],
+                strict=True,
+            )
+        ),
     ]
+
+
+def _lowest(values: Tensor) -> float:
+    return float(values.min()) if values.numel() else float("nan")
 
 
 def grids(diagnosis: Diagnosis) -> list[Grid]:
@@ -145,12 +164,13 @@ def _edges(diagnosis: Diagnosis) -> Grid:
     return Grid(
         "Edges in the way",
         "The most negatively curved; a resistance of 1 is a bridge.",
-        ("edge", "curvature", "resistance"),
+        ("edge", "curvature", "resistance", "resistance curvature"),
         [
             (
                 " – ".join(diagnosis.names[node] for node in diagnosis.edges[:, edge].tolist()),
                 number(float(diagnosis.curvature[edge])),
                 number(float(diagnosis.resistance[edge])),
+                number(float(diagnosis.link_curvature[edge])),
             )
             for edge in order
         ],

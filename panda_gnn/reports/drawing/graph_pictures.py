@@ -14,7 +14,7 @@ from torch_geometric.data import Data
 
 from panda_gnn.errors import InputError, require
 from panda_gnn.reports.drawing.layout import layout
-from panda_gnn.reports.drawing.style import BLACK, SKY, STYLE, VERMILION
+from panda_gnn.reports.drawing.style import BLACK, BLUE, POINTS, SKY, STYLE, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,6 +100,53 @@ def plot_rewiring(before: Data, after: Data, path: str | Path, title: str) -> No
     panels[1].set_title(f"after: {len(new)} edges" + (f", {added} new (red)" if added else ""))
     figure.suptitle(title)
     _save_picture(figure, path)
+
+
+def plot_rewirings(before: Data, rewired: Mapping[str, Data], path: str | Path, title: str) -> None:
+    """Draw a graph and what every rewiring makes of it, in one layout: new edges are red, edges
+    that are gone are dotted, and added nodes stand among their neighbours.
+
+    Args:
+        before: one undirected graph.
+        rewired: the same graph, rewired, by the name of the method.
+        path: the picture; its suffix decides the format (png, pdf, svg).
+        title: printed above.
+    """
+    columns = min(len(rewired) + 1, 5)
+    rows = math.ceil((len(rewired) + 1) / columns)
+    figure = _empty_picture(path, (2.6 * columns, 2.2 * rows + 0.5))
+    at, old = layout(before), _undirected_pairs(before)
+    size = min(24.0, 2400.0 / max(len(at), 1))
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    for panel in panels:
+        panel.set_axis_off()
+        panel.set_aspect("equal")
+    for panel, (name, data) in zip(panels, {"before": before, **rewired}.items(), strict=False):
+        new = _undirected_pairs(data)
+        place = _with_added_nodes(at, new, int(data.num_nodes or 0))
+        _draw_edges(panel, place, old & new, color="0.6", linewidth=0.7)
+        _draw_edges(panel, place, old - new, color="0.75", linewidth=0.7, linestyle=":")
+        _draw_edges(panel, place, new - old, color=VERMILION, linewidth=0.5, alpha=0.7)
+        panel.scatter(*at.t().tolist(), s=size, color=BLUE, linewidths=0, zorder=3)
+        added = place[len(at) :].t().tolist()
+        panel.scatter(*added, s=size / 2, color=VERMILION, linewidths=0, zorder=3)
+        counts = f"+{len(new - old)} -{len(old - new)}" if name != "before" else f"{len(old)} edges"
+        panel.set_title(f"{name}  {counts}", fontsize=POINTS + 1)
+    figure.suptitle(title)
+    _save_picture(figure, path)
+
+
+def _with_added_nodes(at: Tensor, edges: Iterable[tuple[int, int]], num_nodes: int) -> Tensor:
+    """Positions of all nodes: added ones stand in the middle of those neighbours that were there
+    before, or of all nodes where they have none."""
+    place = torch.cat([at, torch.zeros(num_nodes - len(at), 2, dtype=at.dtype)])
+    near: dict[int, list[int]] = {}
+    for u, v in edges:
+        if u < len(at) <= v:
+            near.setdefault(v, []).append(u)
+    for v in range(len(at), num_nodes):
+        place[v] = at[near[v]].mean(0) if v in near else at.mean(0)
+    return place
 
 
 def _empty_picture(path: str | Path, size: tuple[float, float]) -> Figure:

@@ -16,6 +16,7 @@ from panda_gnn.reports.drawing.style import (
     CAPTION_POINTS,
     GREY,
     PANEL_HEIGHT,
+    PICTURES,
     SERIES_STYLES,
     STYLE,
     Sheet,
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 #: A line of the CSV behind a figure.
 CsvRow = Mapping[str, str | int | float]
-
-#: What pictures can be written as.
-PICTURES = ("png", "svg", "pdf")
 
 #: Means of fewer trials are marked in the picture.
 FEW_TRIALS = 3

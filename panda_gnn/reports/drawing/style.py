@@ -32,6 +32,9 @@ TEMPLATES: Mapping[str, Sheet] = {
     "lncs": Sheet(4.8, 4.8),
 }
 
+#: What pictures can be written as.
+PICTURES = ("png", "svg", "pdf")
+
 PANEL_HEIGHT = 2.0
 POINTS = 7.0
 """The size of letters."""

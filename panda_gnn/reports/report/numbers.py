@@ -10,6 +10,7 @@ from typing import Any
 
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
+from panda_gnn.evaluation.bundled import RESULTS, stored_rows, study_names
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.current import origins, rows_to_show
 from panda_gnn.evaluation.epoch_selection import SELECTIONS
@@ -18,8 +19,8 @@ from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.methods import METHODS, configure
 from panda_gnn.evaluation.run import describe
 from panda_gnn.evaluation.schedule import Trial
-from panda_gnn.evaluation.store import Row, Store
-from panda_gnn.evaluation.study import Cell, Line, Study, load_study, study_names
+from panda_gnn.evaluation.store import COMPRESSED, Row, Store
+from panda_gnn.evaluation.study import Cell, Line, Study, load_study
 from panda_gnn.reports.table_formats import (
     answers,
     explanation,
@@ -66,9 +67,10 @@ def studies_in(results: Path) -> tuple[list[Study], dict[str, str]]:
     """
     found: list[Study] = []
     left_out: dict[str, str] = {}
-    for path in sorted(results.glob("*.jsonl")):
+    for path in sorted((*results.glob("*.jsonl"), *results.glob(f"*.jsonl{COMPRESSED}"))):
+        name = path.name.partition(".jsonl")[0]
         try:
-            study = load_study(path.stem) if path.stem in study_names() else study_of_rows(path)
+            study = load_study(name) if name in study_names() else study_of_rows(path)
         except InputError as error:
             left_out[path.name] = str(error)
             continue
@@ -106,7 +108,7 @@ def study_of_rows(path: Path) -> Study:
 
 def study_report(study: Study, results: Path) -> StudyReport:
     """Everything that the page of a study shows, from its store."""
-    store = Store(results / f"{study.name}.jsonl")
+    store = stored_rows(results, study.name)
     contents = store.read()
     rules = SELECTIONS if study.measure == "score" else ("value",)
     tables = {
@@ -115,7 +117,7 @@ def study_report(study: Study, results: Path) -> StudyReport:
     }
     finished, _ = rows_to_show(study, contents.rows)
     first = next(iter(tables.values()))
-    lines = []
+    lines: list[dict[str, Any]] = []
     curves: list[dict[str, Any]] = []
     for place, block in enumerate(first.blocks):
         for row, entry in enumerate(block.entries):
@@ -191,7 +193,7 @@ def _curves(line: int, rows: Iterable[Row]) -> list[dict[str, Any]]:
 def _command(study: Study, results: Path, entry: Entry, block: Block) -> str:
     """The command line that runs the trials of a line again, or goes on with them."""
     line, config = entry.line, entry.config
-    where = [] if results == Path("results") else ["--results", str(results)]
+    where = [] if results == RESULTS else ["--results", str(results)]
     if study.name in study_names():
         words = ["study", "run", study.name, "--datasets", block.dataset]
         words += ["--backbones", line.backbone, "--methods", line.method]

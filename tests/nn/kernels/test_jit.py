@@ -23,11 +23,11 @@ def test_a_kernel_is_compiled_for_the_type_it_is_asked_for(dtype: torch.dtype) -
 
 
 def test_later_processes_load_what_was_compiled() -> None:
+    assert _dot_ends[torch.float32] is not None
     code = (
         "import torch\n"
         "from panda_gnn.nn.kernels.row_sums import _dot_ends\n"
         "_dot_ends[torch.float32]\n"
     )
-    for _ in range(2):
-        run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
     assert run.stderr == b""

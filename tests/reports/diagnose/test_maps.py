@@ -6,7 +6,8 @@ import torch
 
 from panda_gnn.centrality import CENTRALITIES
 from panda_gnn.reports.diagnose.maps import graph_maps
-from panda_gnn.reports.diagnose.numbers import MapMeasure, ModelChoice, diagnose, edge_measures
+from panda_gnn.reports.diagnose.model_choice import ModelChoice
+from panda_gnn.reports.diagnose.numbers import MapMeasure, diagnose, edge_measures
 from panda_gnn.rewiring import VirtualNode
 from panda_gnn.transforms import high_nodes
 from tests.odd_graphs import ODD_GRAPHS
@@ -45,7 +46,11 @@ def test_new_and_removed_edges() -> None:
     assert second["edges"] == [0, 1, 0, 5, 2, 3]
     assert second["fresh"] == [0, 1, 0]
     assert second["gone"] == [1, 2, 3, 4, 4, 5]
-    assert [link["name"] for link in second["links"]] == ["effective resistance", "curvature"]
+    assert [link["name"] for link in second["links"]] == [
+        "effective resistance",
+        "curvature",
+        "resistance curvature",
+    ]
 
 
 def test_added_nodes_stand_in_the_middle() -> None:

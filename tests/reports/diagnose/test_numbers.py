@@ -7,7 +7,8 @@ import torch
 from torch_geometric.data import Data
 
 from panda_gnn.errors import InputError
-from panda_gnn.reports.diagnose.numbers import ModelChoice, diagnose
+from panda_gnn.reports.diagnose.model_choice import ModelChoice
+from panda_gnn.reports.diagnose.numbers import diagnose
 from tests.odd_graphs import ODD_GRAPHS
 
 SMALL = ModelChoice(width=4, high_width=6, num_layers=2, k=2)

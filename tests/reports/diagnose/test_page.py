@@ -8,7 +8,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from panda_gnn.reports.diagnose.numbers import ModelChoice, diagnose
+from panda_gnn.reports.diagnose.model_choice import ModelChoice
+from panda_gnn.reports.diagnose.numbers import diagnose
 from panda_gnn.reports.diagnose.page import diagnosis_page
 from panda_gnn.reports.diagnose.terminal import print_diagnosis
 from panda_gnn.reports.diagnose.text import sentences

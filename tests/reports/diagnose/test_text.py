@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
-from panda_gnn.reports.diagnose.numbers import ModelChoice, diagnose
+from panda_gnn.diagnostics import sensitivity_decay
+from panda_gnn.reports.diagnose.model_choice import ModelChoice
+from panda_gnn.reports.diagnose.numbers import diagnose
 from panda_gnn.reports.diagnose.page import diagnosis_page
-from panda_gnn.reports.diagnose.text import grids, sentences
+from panda_gnn.reports.diagnose.text import graph_numbers, grids, sentences
 from tests.odd_graphs import ODD_GRAPHS
 
 SMALL = ModelChoice(width=4, high_width=6, num_layers=2, k=2)
@@ -19,6 +21,12 @@ def test_what_the_barbell_is_told() -> None:
     said = " ".join(sentences(found))
     assert "Bridges: 2 of 14 edges" in said
     assert "d – e (-0.5)" in said
+    assert "comes from 0.98 hops away on average (the range of the model)" in said
+    assert "From depth 4 to 7, 54% of the pairs gain share" in said
+    numbers = dict(graph_numbers(found))
+    assert numbers["lowest resistance curvature"] == "-0.5"
+    prevalence = sensitivity_decay(found.data).prevalence
+    assert float(numbers["prevalence"]) == pytest.approx(prevalence, abs=5e-4)
     nodes, edges, *_ = grids(found)
     assert [row[0] for row in nodes.rows[:3]] == ["e", "d", "f"]
     assert [row[0] for row in edges.rows[:2]] == ["d – e", "e – f"]

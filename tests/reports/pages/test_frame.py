@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from panda_gnn.diagnostics import summarise_dataset
+from panda_gnn.diagnostics.dataset_summary import QUANTITIES
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.current import origins
 from panda_gnn.evaluation.failures import Failures
 from panda_gnn.evaluation.store import Row, Store, line_of
 from panda_gnn.evaluation.study import load_study
-from panda_gnn.reports.diagnose.dataset import dataset_page, diagnose_dataset
-from panda_gnn.reports.diagnose.numbers import ModelChoice, diagnose
+from panda_gnn.reports.diagnose.dataset import dataset_page
+from panda_gnn.reports.diagnose.model_choice import ModelChoice
+from panda_gnn.reports.diagnose.numbers import diagnose
 from panda_gnn.reports.diagnose.page import diagnosis_page
 from panda_gnn.reports.pages.frame import make_page, table, write_page
 from panda_gnn.reports.report.numbers import study_report
@@ -71,8 +74,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     diagnosis = diagnose(ODD_GRAPHS["barbell"], model, title=EVIL, names=names)
     write_page(folder / "graph.html", diagnosis_page(diagnosis, f"panda diagnose {EVIL}"))
     graphs = [*ODD_GRAPHS.values()]
-    whole = diagnose_dataset(graphs, EVIL)
-    write_page(folder / "dataset.html", dataset_page(whole, graphs, EVIL, "panda diagnose"))
+    summary = summarise_dataset(graphs, 3)
+    write_page(folder / "dataset.html", dataset_page(summary, graphs, EVIL, EVIL, "panda diagnose"))
     return folder
 
 
@@ -202,7 +205,7 @@ def test_measure_scale_k_and_rewiring_switch(browser: Browser, pages: Path) -> N
 
 def test_graphs_of_a_dataset_open(browser: Browser, pages: Path) -> None:
     with opened(browser, pages / "dataset.html") as page:
-        assert page.locator("#histograms svg").count() == 9
+        assert page.locator("#histograms svg").count() == len(QUANTITIES)
         page.locator("#histograms .column").first.click()
         shown = page.locator("#graphs tbody tr:not([hidden])").count()
         assert 0 < shown < len(ODD_GRAPHS)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import BaseTransform
 
-from panda_gnn.centrality import CENTRALITIES, centrality
-from panda_gnn.errors import InputError, choose
-from panda_gnn.graph.batches import graphs_of_batch, is_batch, keep_in_batch
+from panda_gnn.errors import InputError
+from panda_gnn.graph.batches import is_batch, keep_in_batch
 from panda_gnn.graph.rows import Graphs, graph_sizes
-from panda_gnn.graph.ties import SCORE_DIGITS, steps
 from panda_gnn.options import real_number, whole_number
-
-ScoreFunction = Callable[[Data], Any]
+from panda_gnn.transforms.scores import (
+    ScoreFunction,
+    check_centrality,
+    name_of_scores,
+    node_scores,
+    rounded_scores,
+)
 
 
 def ranks(scores: Tensor, batch: Tensor, num_graphs: int = 1) -> Tensor:
@@ -32,11 +33,18 @@ def ranks(scores: Tensor, batch: Tensor, num_graphs: int = 1) -> Tensor:
         scores: One score for each node.
         batch: The graph of each node, ascending.
         num_graphs: How many graphs there are.
+
+    Shapes:
+        - **input:** ``scores`` ``[num_nodes]``, ``batch`` ``[num_nodes]``
+        - **output:** whole numbers ``[num_nodes]``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.transforms import ranks
+        >>> ranks(torch.tensor([1.0, 3.0, 3.0]), torch.zeros(3, dtype=torch.long)).tolist()
+        [2, 0, 1]
     """
-    largest = torch.zeros(num_graphs, dtype=torch.float64, device=scores.device)
-    largest = largest.scatter_reduce(0, batch, scores.double().abs(), "amax")
-    scale = torch.where(largest > 0, largest, torch.ones_like(largest))[batch]
-    order = steps(scores.double(), scale, SCORE_DIGITS).argsort(descending=True, stable=True)
+    order = rounded_scores(scores, batch, num_graphs).argsort(descending=True, stable=True)
     order = order[batch[order].argsort(stable=True)]
     sizes = torch.bincount(batch, minlength=num_graphs)
     start = (sizes.cumsum(0) - sizes)[batch]
@@ -54,6 +62,18 @@ def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
         scores: One score for each node.
         counts: How many nodes of each graph.
         batch: The graph of each node, ascending.
+
+    Shapes:
+        - **input:** ``scores`` ``[num_nodes]``, ``counts`` ``[num_graphs]``, ``batch``
+          ``[num_nodes]``
+        - **output:** a boolean mask ``[num_nodes]``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.transforms import top_nodes
+        >>> scores, batch = torch.tensor([1.0, 3.0, 2.0, 5.0, 5.0]), torch.tensor([0, 0, 0, 1, 1])
+        >>> top_nodes(scores, torch.tensor([2, 1]), batch).tolist()
+        [False, True, True, True, False]
     """
     rank = ranks(scores, batch, counts.numel())
     return rank < counts.to(rank.device)[batch]
@@ -75,6 +95,15 @@ class ExpandWidth(BaseTransform):
         ratio: Instead of ``k``, the share of the nodes of each graph, rounded up.
         seed: Seed of the measure ``random`` and of sampled measures.
         samples: Estimate a shortest-path measure from this many pivots, for large graphs.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.transforms import ExpandWidth
+        >>> (tree,) = transfer("tree", 3, num_graphs=1)
+        >>> ExpandWidth("betweenness", k=3)(tree).high.nonzero().flatten().tolist()
+        [0, 1, 2]
+        >>> int(ExpandWidth("degree", ratio=0.25)(tree).high.sum())  # of 15 nodes
+        4
     """
 
     def __init__(
@@ -88,20 +117,13 @@ class ExpandWidth(BaseTransform):
     ) -> None:
         if (k is None) == (ratio is None):
             raise InputError(f"give either k or ratio, got k={k} and ratio={ratio}")
-        if not isinstance(centrality, str) and not callable(centrality):
-            raise InputError(
-                f"centrality is {centrality!r}: give a name, a function of a graph, or the name of "
-                "an attribute of the graphs"
-            )
-        self.centrality = centrality
+        self.centrality = check_centrality(centrality, samples)
         self.k = None if k is None else whole_number("k", k)
         self.ratio = ratio
         if ratio is not None:
             self.ratio = real_number("ratio", ratio, "between 0 and 1", least=0, most=1)
         self.seed = whole_number("seed", seed)
-        self.samples = None if samples is None else whole_number("samples", samples, 2)
-        if samples is not None and centrality not in CENTRALITIES:
-            raise InputError(f"samples={samples} is for centralities by name, not {centrality!r}")
+        self.samples = samples
 
     def forward(self, data: Any) -> Any:
         data.high = self.mask(data)
@@ -112,10 +134,7 @@ class ExpandWidth(BaseTransform):
     def mask(self, graphs: Graphs) -> Tensor:
         """The mask of the high nodes over all nodes of some graphs."""
         sizes = torch.from_numpy(graph_sizes(graphs, "ExpandWidth"))
-        if isinstance(self.centrality, str) and self.centrality in CENTRALITIES:
-            scores = centrality(self.centrality, graphs, samples=self.samples, seed=self.seed)
-        else:
-            scores = own_scores(self.centrality, graphs)
+        scores = node_scores(self.centrality, graphs, samples=self.samples, seed=self.seed)
         batch = torch.repeat_interleave(torch.arange(len(sizes)), sizes).to(scores.device)
         return top_nodes(scores, self.counts(sizes), batch)
 
@@ -128,42 +147,7 @@ class ExpandWidth(BaseTransform):
 
     def __repr__(self) -> str:
         amount = f"k={self.k}" if self.ratio is None else f"ratio={self.ratio}"
-        named = self.centrality
-        name = named if isinstance(named, str) else getattr(named, "__name__", repr(named))
-        return f"{type(self).__name__}({name}, {amount})"
-
-
-def own_scores(function: str | ScoreFunction, graphs: Graphs) -> Tensor:
-    """The scores that a function gives, or that an attribute holds, one for each node.
-
-    Args:
-        function: A function ``(data) -> scores``, or the name of an attribute.
-        graphs: A ``Data``, a ``Batch``, a dataset or a list of ``Data``.
-    """
-    if isinstance(graphs, Data):
-        items = graphs_of_batch(graphs, "ExpandWidth") if is_batch(graphs) else [graphs]
-    else:
-        items = [graphs[index] for index in range(len(graphs))]
-    scores = []
-    for number, data in enumerate(items):
-        if isinstance(function, str):
-            if data.get(function) is None:
-                choose("centrality", function, CENTRALITIES, "(and no attribute of the graphs)")
-            values, name = data[function], f"the attribute {function}"
-        else:
-            values, name = function(data), getattr(function, "__name__", repr(function))
-        try:
-            values = torch.as_tensor(values).detach().double().squeeze()
-        except (TypeError, ValueError, RuntimeError) as error:
-            raise InputError(f"{name} gives no numbers for graph {number}") from error
-        values = values.reshape(-1)
-        if values.numel() != data.num_nodes or not bool(values.isfinite().all()):
-            raise InputError(
-                f"{name} gives {values.numel()} scores for graph {number}, but it must give a "
-                f"finite one for each of {data.num_nodes} nodes"
-            )
-        scores.append(values)
-    return torch.cat(scores) if scores else torch.empty(0, dtype=torch.float64)
+        return f"{type(self).__name__}({name_of_scores(self.centrality)}, {amount})"
 
 
 def high_nodes(graphs: Graphs, centrality: str | ScoreFunction, k: int, *, seed: int = 0) -> Tensor:
@@ -174,5 +158,15 @@ def high_nodes(graphs: Graphs, centrality: str | ScoreFunction, k: int, *, seed:
         centrality: One of the measures of :func:`panda_gnn.centrality.centrality`.
         k: How many nodes of each graph; all of them where a graph has no more.
         seed: Seed of the measure ``random``.
+
+    Returns:
+        A boolean tensor with an entry for each node, graph after graph.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.transforms import high_nodes
+        >>> trees = transfer("tree", 2, num_graphs=2)
+        >>> high_nodes(trees, "betweenness", k=1).nonzero().flatten().tolist()  # the roots
+        [0, 7]
     """
     return ExpandWidth(centrality, k, seed=seed).mask(graphs)

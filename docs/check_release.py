@@ -1,0 +1,75 @@
+"""Builds the package as it would be released and tries it: ``make release-check``.
+
+Builds sdist and wheel, checks their metadata with twine, installs the wheel into a new environment
+and runs the demo from there, away from the sources. For every other Python that is found, the wheel
+is installed without its dependencies, all of it is compiled and the version is asked for; whether
+the dependencies have files for that Python is asked of pip.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+
+
+def run(*command: str | Path, cwd: Path | None = None) -> str:
+    """Run a command, and end with what it said if it fails."""
+    done = subprocess.run(
+        [str(word) for word in command], cwd=cwd, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        print(done.stdout + done.stderr, file=sys.stderr)
+        raise SystemExit(f"failed: {' '.join(str(word) for word in command)}")
+    return done.stdout
+
+
+def environment(python: str | Path, folder: Path) -> Path:
+    """The Python of a new environment."""
+    run(python, "-m", "venv", folder)
+    return folder / "bin" / "python"
+
+
+def main() -> None:
+    """Check everything, one line for each step."""
+    with tempfile.TemporaryDirectory() as name:
+        away = Path(name)
+        run(sys.executable, "-m", "build", "--outdir", away / "dist", ROOT)
+        files = sorted((away / "dist").iterdir())
+        run(sys.executable, "-m", "twine", "check", "--strict", *files)
+        for file in files:
+            print(f"{file.name}: {file.stat().st_size / 1e6:.1f} MB, metadata in order")
+        wheel = next(file for file in files if file.suffix == ".whl")
+        own = environment(sys.executable, away / "own")
+        run(own, "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt", wheel)
+        demo = run(
+            own.with_name("panda"), "compare", "--dataset", "mutag", "--backbone", "gcn", cwd=away
+        )
+        print("\n".join(line for line in demo.splitlines() if line.startswith(" ")))
+        for version in PYTHONS:
+            python = shutil.which(f"python{version}")
+            if version == f"{sys.version_info.major}.{sys.version_info.minor}":
+                print(f"Python {version}: the demo ran from the wheel")
+            elif python is None:
+                print(f"Python {version}: not found, not tried")
+            else:
+                print(f"Python {version}: {tried(python, wheel, away / version)}")
+
+
+def tried(python: str, wheel: Path, folder: Path) -> str:
+    """What a wheel does on another Python, without its dependencies."""
+    other = environment(python, folder)
+    run(other, "-m", "pip", "install", "--quiet", "--no-deps", wheel)
+    (package,) = folder.glob("lib/python*/site-packages/panda_gnn")
+    run(other, "-W", "error", "-m", "compileall", "-q", "-f", package)
+    said = run(other, "-c", "import panda_gnn; print(panda_gnn.__version__)").strip()
+    return f"installs without its dependencies, compiles, says {said}"
+
+
+if __name__ == "__main__":
+    main()

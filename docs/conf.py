@@ -1,0 +1,76 @@
+"""How Sphinx builds the site: ``make docs``. Nothing in it asks the network."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).resolve().parent
+sys.path[:0] = [str(DOCS), str(DOCS.parent)]
+
+import reference  # noqa: E402
+
+from panda_gnn import __version__  # noqa: E402
+
+project = "panda-gnn"
+author = "the panda-gnn authors"
+copyright = "the panda-gnn authors, MIT license"
+version = release = __version__
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+exclude_patterns = ["_build", "results/report"]
+root_doc = "index"
+nitpicky = False
+
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+suppress_warnings = ["myst.header"]  # the tables' headings jump one level
+
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(DOCS / "_build" / ".jupyter_cache")
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
+nb_output_stderr = "remove"
+
+#: What scikit-learn writes into every estimator, in words of its own manual.
+HIDDEN = "set_fit_request, set_predict_request, set_predict_proba_request, set_score_request"
+autodoc_default_options = {"members": True, "member-order": "bysource", "exclude-members": HIDDEN}
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented_params"
+autodoc_preserve_defaults = True
+autodoc_inherit_docstrings = False
+napoleon_custom_sections = ["Shapes"]
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+
+html_theme = "furo"
+html_title = f"panda-gnn {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_search_summary = False
+html_copy_source = False
+html_theme_options = {"navigation_with_keys": True}
+mathjax_path = "mathjax/tex-svg.js"
+mathjax3_config = {"svg": {"fontCache": "global"}}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True
+
+
+def _write_reference(app: Any) -> None:
+    reference.write(DOCS / "reference")
+
+
+def setup(app: Any) -> None:
+    """Write the pages of the reference before Sphinx looks for pages."""
+    app.connect("builder-inited", _write_reference)

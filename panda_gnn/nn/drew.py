@@ -1,0 +1,140 @@
+"""DRew: nodes at growing distance are heard layer by layer, with a delay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from torch import Tensor, nn
+from torch_geometric.nn.inits import reset
+
+from panda_gnn.errors import InputError
+from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.gcn import GCNLayer
+from panda_gnn.nn.models import GNN
+from panda_gnn.nn.panda_conv import Activation, Factory, update
+from panda_gnn.options import whole_number
+
+
+class DRewGNN(GNN):
+    r"""The graph convolution of `"DRew: Dynamically Rewired Message Passing with Delay"
+    <https://arxiv.org/abs/2305.08018>`_ in the stack of :class:`GNN`.
+
+    Layer :math:`t`, from 0 on, hears the nodes at the distances :math:`k = 1, \dots, t + 1`, each
+    distance by weights of its own, and those farther away than :math:`\nu` as they were some layers
+    before:
+
+    .. math::
+        \mathbf{h}^{(t+1)}_v = \mathbf{h}^{(t)}_v + \sigma\Big( \sum_{k=1}^{t+1}
+        \sum_{u : d(u, v) = k} \frac{1}{\sqrt{d^k_u d^k_v}} \mathbf{W}^{(t)}_k
+        \mathbf{h}^{(t - \max(k - \nu, 0))}_u \Big)
+
+    with :math:`d^k_v` the number of nodes at distance :math:`k`. ``nu=1`` is the full delay, with
+    which a message takes as many layers as there are hops; ``nu >= reach`` is none. The residual
+    connection is there where input and output have one width.
+
+    The edges are all pairs of nodes up to the distance ``reach``, and ``edge_type`` is the distance
+    minus one, as :class:`panda_gnn.rewiring.LASER` with ``rho=1`` writes them.
+
+    Args:
+        in_channels: Width of the node features.
+        out_channels: Number of classes or targets.
+        nu: How far a node hears without delay.
+        reach: The greatest distance; by default one more for every layer.
+        **options: Those of :class:`GNN`, the backbone being ``"gcn"``.
+    """
+
+    def __init__(
+        self,
+        in_channels: int | Sequence[int],
+        out_channels: int,
+        *,
+        nu: int = 1,
+        reach: int | None = None,
+        residual: bool = True,
+        **options: Any,
+    ) -> None:
+        self.nu = whole_number("nu", nu, 1)
+        self.reach = None if reach is None else whole_number("reach", reach, 1)
+        backbone = options.get("backbone", "gcn")
+        if backbone != "gcn":
+            raise InputError(f"DRewGNN is made of GCN layers: backbone must be gcn, not {backbone}")
+        if options.get("last_layer_fa"):
+            raise InputError("last_layer_fa is an option of GNN, not of DRewGNN")
+        super().__init__(in_channels, out_channels, residual=residual, **options)
+
+    @property
+    def reads(self) -> set[str]:
+        """What the layers read of the edges, besides ``edge_index``."""
+        return {*super().reads, "edge_type"}
+
+    def _make_layers(
+        self, backbone: str | Factory, widths: list[int], options: dict[str, Any]
+    ) -> list[Any]:
+        return [self._delayed_layer(t, widths, options) for t in range(len(widths) - 1)]
+
+    def _delayed_layer(self, t: int, widths: list[int], options: dict[str, Any]) -> DelayedLayer:
+        reach = t + 1 if self.reach is None else min(t + 1, self.reach)
+        heard = [t - max(k - self.nu, 0) for k in range(1, reach + 1)]
+        return DelayedLayer(heard, widths, t, options, **self._layer_options(t))
+
+    def _plain_states(
+        self, x: Tensor, edges: Edges, other: Edges | None = None
+    ) -> Iterator[Tensor]:
+        """The node states after every layer."""
+        layers: Any = self.layers
+        if edges.edge_type is None and max(len(layer.convs) for layer in layers) > 1:
+            raise InputError(
+                "DRewGNN needs edge_type, the distance of the nodes of each edge minus one, which "
+                "is missing: panda_gnn.rewiring.LASER(reach, rho=1.0) writes edges and edge_type"
+            )
+        states = [x]
+        for t, layer in enumerate(layers):
+            states.append(self._finish(t, layer(states, edges), states[-1], self.norms))
+            yield states[-1]
+
+
+class DelayedLayer(nn.Module):
+    """One layer of :class:`DRewGNN`.
+
+    Args:
+        heard: For each distance from one on, the layer whose states are heard.
+        widths: The widths of the states of all layers.
+        number: The number of this layer.
+        options: Options of the graph convolutions.
+        activation: Applied to the sum.
+        residual: Add the input where it is as wide as the output.
+    """
+
+    def __init__(
+        self,
+        heard: Sequence[int],
+        widths: Sequence[int],
+        number: int,
+        options: dict[str, Any],
+        *,
+        activation: Activation | None,
+        residual: bool,
+    ) -> None:
+        super().__init__()
+        self.heard = tuple(heard)
+        self.activation = activation
+        self.residual = residual
+        options = {"self_loops": False, "bias": True, **options}
+        self.convs = nn.ModuleList()
+        for layer in heard:
+            self.convs.append(GCNLayer(widths[layer], widths[number + 1], **options))
+            options["bias"] = False  # one is enough for all distances
+
+    def reset_parameters(self) -> None:
+        """Reset the parameters."""
+        reset(self.convs)
+
+    def forward(self, states: Sequence[Tensor], edges: Edges) -> Tensor:
+        """The new states, from those of all layers so far."""
+        parts = [
+            conv(states[layer], edges.relation(distance))
+            for distance, (layer, conv) in enumerate(zip(self.heard, self.convs, strict=True))
+        ]
+        out = sum(parts[1:], start=parts[0])
+        return update(out, states[-1], self.activation, self.residual)

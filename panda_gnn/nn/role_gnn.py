@@ -1,0 +1,211 @@
+"""Models whose nodes have roles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from torch import Tensor, nn
+
+from panda_gnn.errors import InputError, choose
+from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.inputs import check_nodes, check_prepared, check_read
+from panda_gnn.nn.models import BACKBONES, GNN, PLAIN_LAYERS
+from panda_gnn.nn.panda_conv import Factory, PlainConv
+from panda_gnn.nn.readout import graphs_of, mean_of_roles
+from panda_gnn.nn.role_conv import RoleGain, RoleLowRank, one_hot_roles, roles_of
+from panda_gnn.nn.role_pairs import RolePairsGCN
+from panda_gnn.nn.role_widths import RolePartition, RoleWidthConv
+from panda_gnn.options import whole_number
+
+RUNGS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {"gain": BACKBONES, "low-rank": BACKBONES, "pairs": ("gcn",), "widths": BACKBONES}
+)
+"""The ways to treat roles differently, each with the backbones that it is for."""
+
+
+class RoleGNN(GNN):
+    r"""The counterpart of :class:`~panda_gnn.nn.GNN` for nodes with roles: the same stack, whose
+    convolutions treat roles differently.
+
+    There is a ladder of ways to do so, and PANDA is on it:
+
+    ==============  ==============================================================================
+    ``"gain"``      a gain and a bias for each role (:class:`~panda_gnn.nn.RoleGain`)
+    ``"low-rank"``  a low-rank change of the weights for each role
+                    (:class:`~panda_gnn.nn.RoleLowRank`)
+    ``"pairs"``     weights for every pair of roles, of GCN (:class:`~panda_gnn.nn.RolePairsGCN`)
+    ``"widths"``    a width for each role, with messages expanded and selected between them
+                    (:class:`~panda_gnn.nn.RoleWidthConv`)
+    ==============  ==============================================================================
+
+    The first three start as the plain backbone. With ``rung="widths"``, two roles by
+    ``AssignRoles(k=...)`` and, for GCN, ``residual=True, self_loops=False, bias=False``, this is
+    :class:`~panda_gnn.nn.PandaGNN`.
+
+    Args:
+        in_channels: Width of the node features.
+        out_channels: Number of classes or targets.
+        num_roles: The number of roles.
+        rung: How roles are treated differently.
+        backbone: ``"gcn"``, ``"gin"``, ``"rgcn"`` or ``"rgin"``; ``"pairs"`` is for
+            ``"gcn"`` alone.
+        rank: The rank of ``"low-rank"``.
+        widths: The hidden width of each role, for ``"widths"``.
+        selector: What a narrow node takes of a wide one, for ``"widths"``: ``"topk"``,
+            ``"sorted"``, ``"gated"`` or ``"linear"``.
+        readout: ``"mean"``; ``"role"`` for the sum of the means over the nodes of each role, each
+            with weights of its own in the last layer; ``None`` for one output for each node.
+        **options: Those of :class:`~panda_gnn.nn.GNN` (except ``last_layer_fa``) and of the
+            backbone's layers. Models with ``"widths"`` have neither batch norm nor head.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        *,
+        num_roles: int,
+        rung: str = "gain",
+        backbone: str = "gcn",
+        rank: int = 4,
+        widths: Sequence[int] | None = None,
+        selector: str = "topk",
+        readout: str | None = "mean",
+        **options: Any,
+    ) -> None:
+        self.num_roles = whole_number("num_roles", num_roles, 1)
+        self.rung = choose("rung", rung, RUNGS)
+        choose("backbone", backbone, RUNGS[rung], f"of the rung '{rung}'")
+        choose("readout", str(readout), ("mean", "role", "None"))
+        if options.pop("last_layer_fa", False):
+            raise InputError("last_layer_fa is an option of GNN, not of RoleGNN")
+        self.rank = rank
+        self.selector = selector
+        self.widths = None if widths is None else tuple(widths)
+        if (rung == "widths") != (widths is not None):
+            raise InputError(
+                f"rung is '{rung}' and widths are {widths}: 'widths' and no other rung needs the "
+                "width of each role"
+            )
+        if self.widths is not None:
+            if len(self.widths) != num_roles or min(self.widths) < 1:
+                raise InputError(f"widths are {self.widths}, they must be {num_roles} from 1 on")
+            if options.get("batch_norm") or options.get("head_layers"):
+                raise InputError("roles of different widths go without batch_norm and head_layers")
+            options["width"] = self.widths[0]
+        #: Whether the read-out has a mean for each role.
+        self.reads_roles = readout == "role"
+        if self.reads_roles:
+            if options.get("head_layers"):
+                raise InputError("a read-out for each role goes without head_layers")
+            readout, out_channels = None, out_channels * num_roles
+        super().__init__(in_channels, out_channels, backbone=backbone, readout=readout, **options)
+
+    def _make_layers(
+        self, backbone: str | Factory, widths: list[int], options: dict[str, Any]
+    ) -> list[Any]:
+        if self.widths is None:
+            return super()._make_layers(backbone, widths, options)
+        make = partial(PLAIN_LAYERS[str(backbone)], **options)
+        last = len(widths) - 2
+        channels = [(widths[0],) * self.num_roles, *[self.widths] * last]
+        channels.append((widths[-1],) * self.num_roles)
+        return [
+            RoleWidthConv(
+                make, *channels[i : i + 2], selector=self.selector, **self._layer_options(i)
+            )
+            for i in range(last + 1)
+        ]
+
+    def _plain_layer(
+        self, i: int, backbone: str | Factory, widths: list[int], options: dict[str, Any]
+    ) -> PlainConv:
+        if self.rung == "gain" and backbone == "gcn":  # every role has a bias already
+            options = {**options, "bias": False}
+        conv: Callable[..., nn.Module] = partial(PLAIN_LAYERS[str(backbone)], **options)
+        make: Callable[..., nn.Module]
+        if self.rung == "gain":
+            make = partial(RoleGain, conv, num_roles=self.num_roles)
+        elif self.rung == "low-rank":
+            make = partial(RoleLowRank, conv, num_roles=self.num_roles, rank=self.rank)
+        else:
+            make = partial(RolePairsGCN, num_roles=self.num_roles, **options)
+        return PlainConv(make, *widths[i : i + 2], **self._layer_options(i))
+
+    def states(self, x: Tensor, edges: Edges, other: Edges | None = None) -> list[Tensor]:
+        """The node states after every layer; without a head the last are the scores.
+
+        Those of roles with different widths have zeros after the width of their role.
+        """
+        if self.widths is None:
+            return super().states(x, edges, other)
+        partition = RolePartition(edges, self.num_roles)
+        by_role = partition.split(x if self.encoder is None else self.encoder(x))
+        found = []
+        for i, layer in enumerate(self.layers):
+            out = layer(by_role, edges)
+            pairs = zip(out, by_role, strict=True)
+            by_role = [self._finish(i, new, before, self.norms) for new, before in pairs]
+            found.append(by_role)
+        greatest = max(self.widths)
+        return [
+            *(partition.merge([_padded(part, greatest) for part in parts]) for parts in found[:-1]),
+            partition.merge(found[-1]),
+        ]
+
+    def forward(  # type: ignore[override]
+        self,
+        x: Tensor,
+        edge_index: Tensor | Edges,
+        role: Tensor | None = None,
+        edge_weight: Tensor | None = None,
+        edge_attr: Tensor | None = None,
+        batch: Tensor | None = None,
+        num_graphs: int | None = None,
+        edge_type: Tensor | None = None,
+    ) -> Tensor:
+        """The scores of each graph, or of each node where ``readout`` is ``None``.
+
+        Args:
+            x: Node features, shape ``[num_nodes, in_channels]``.
+            edge_index: The edges, as a tensor or prepared as :class:`~panda_gnn.nn.Edges` with the
+                role of each node.
+            role: The role of each node, such as ``data.role`` of
+                :class:`~panda_gnn.transforms.AssignRoles`; needed where ``edge_index`` is a tensor.
+            edge_weight: Optional weight of each edge.
+            edge_attr: Optional features of each edge, which no layer with roles reads.
+            batch: The graph of each node; without it there is one graph.
+            num_graphs: The number of graphs, where known.
+            edge_type: Optional relation of each edge.
+        """
+        values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
+        if isinstance(edge_index, Edges):
+            edges = edge_index
+            check_prepared(edges, role=role, **values)
+        else:
+            self._check_x(x)
+            check_read(values, self, str(self.backbone))
+            check_nodes(x.size(0), batch=batch)
+            edges = Edges.of_graph(
+                edge_index,
+                x.size(0),
+                edge_weight=edge_weight,
+                edge_attr=edge_attr,
+                edge_type=edge_type,
+                role=role,
+            )
+        if batch is None:
+            batch, num_graphs = edges.batch, edges.num_graphs
+        roles_of(edges, self.num_roles)
+        out = super().forward(x, edges, batch=batch, num_graphs=num_graphs)
+        if not self.reads_roles:
+            return out
+        shares = one_hot_roles(edges, self.num_roles, out.dtype)
+        return mean_of_roles(out, shares, *graphs_of(out, batch, num_graphs))
+
+
+def _padded(x: Tensor, width: int) -> Tensor:
+    return nn.functional.pad(x, (0, width - x.size(1)))

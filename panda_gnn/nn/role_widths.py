@@ -1,0 +1,206 @@
+"""Any number of roles, each with a width of its own: PANDA is the case of two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.nn.inits import glorot, reset
+
+from panda_gnn.errors import InputError
+from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.explain import EdgeMask
+from panda_gnn.nn.panda_conv import Activation, Factory, update
+from panda_gnn.nn.partition import edges_into
+from panda_gnn.nn.role_conv import own_convolution, roles_of
+from panda_gnn.nn.selectors import selector as make_selector
+
+States = Sequence[Tensor]
+"""The states of the nodes of each role."""
+
+
+class RolePartition:
+    """Nodes and edges of a graph split by role; what is split is kept with the edges.
+
+    Args:
+        edges: The edges of the graph, with the role of each node.
+        num_roles: The number of roles.
+    """
+
+    def __init__(self, edges: Edges, num_roles: int) -> None:
+        self.role = roles_of(edges, num_roles)
+        self.edges = edges
+        self.num_roles = num_roles
+
+    @property
+    def nodes(self) -> list[Tensor]:
+        """The nodes of each role, ascending."""
+        split = self.edges.derive(
+            ("nodes by role", self.num_roles),
+            lambda: [(self.role == q).nonzero().view(-1) for q in range(self.num_roles)],
+        )
+        return cast("list[Tensor]", split)
+
+    def split(self, x: Tensor) -> list[Tensor]:
+        """The rows of the nodes of each role."""
+        return [x.index_select(0, nodes) for nodes in self.nodes]
+
+    def merge(self, x: States) -> Tensor:
+        """The rows of all nodes in the graph's order; all roles must have one width."""
+        merged = x[0].new_empty((self.role.numel(), x[0].size(1)))
+        return merged.index_copy(0, torch.cat(self.nodes), torch.cat(list(x)))
+
+    def into(self, target: int, selecting: tuple[int, ...]) -> Edges:
+        """The edges into the nodes of role ``target``.
+
+        The sources are these nodes, then, role after role, the nodes of each other role, or, for
+        the roles ``selecting``, one source for each edge that comes from a node of that role.
+        """
+        parts, order = self._into(target, selecting)
+        return parts.with_values_of(self.edges, order)
+
+    def crossing(self, source: int, target: int) -> Tensor:
+        """For each edge from one role to another, the positions of its source (row 0) and of its
+        target (row 1) among the nodes of their roles."""
+        return self._between(source, target)[1]
+
+    def _between(self, source: int, target: int) -> tuple[Tensor, Tensor]:
+        """The numbers of the edges from one role to another, and the positions of their ends."""
+
+        def compute() -> tuple[Tensor, Tensor]:
+            start, end = self.edges.edge_index
+            chosen = (self.role[start] == source) & (self.role[end] == target)
+            numbers = chosen.nonzero().view(-1)
+            return numbers, self._position[self.edges.edge_index[:, numbers]]
+
+        key = ("edges between roles", self.num_roles, source, target)
+        return cast("tuple[Tensor, Tensor]", self.edges.derive(key, compute))
+
+    @property
+    def _position(self) -> Tensor:
+        """The place of each node among those of its role."""
+
+        def compute() -> Tensor:
+            position = torch.empty_like(self.role)
+            for nodes in self.nodes:
+                position[nodes] = torch.arange(nodes.numel(), device=nodes.device)
+            return position
+
+        return cast(Tensor, self.edges.derive(("places by role", self.num_roles), compute))
+
+    def _into(self, target: int, selecting: tuple[int, ...]) -> tuple[Edges, Tensor]:
+        def compute() -> tuple[Edges, Tensor]:
+            numbers, sources, first = [], [], 0
+            for p in (target, *(p for p in range(self.num_roles) if p != target)):
+                own, ends = self._between(p, target)
+                numbers.append(own)
+                if p in selecting:
+                    sources.append(first + torch.arange(own.numel(), device=own.device))
+                    first += own.numel()
+                else:
+                    sources.append(first + ends[0])
+                    first += self.nodes[p].numel()
+            order = torch.cat(numbers)
+            targets = self.nodes[target]
+            source = torch.cat(sources)
+            return edges_into(self.edges, order, source, self._position, targets, first), order
+
+        key = ("edges into role", self.num_roles, target, selecting)
+        return cast("tuple[Edges, Tensor]", self.edges.derive(key, compute))
+
+
+class RoleWidthConv(nn.Module):
+    r"""A convolution of one's own, and a width of one's own, for the nodes of each role.
+
+    .. math::
+        \mathbf{H}'_q = \mathrm{MPNN}_q\big( \{\mathbf{m}_{uv}\}_{v\,\mathrm{of\ role}\,q} \big),
+        \qquad
+        \mathbf{m}_{uv} = \begin{cases}
+        \mathbf{h}_u & \text{if roles } p = \rho(u) \text{ and } q \text{ have one width} \\
+        \mathbf{W}_{pq} \mathbf{h}_u & \text{if } q \text{ is wider} \\
+        g_{pq}(\mathbf{h}_v, \mathbf{h}_u) & \text{if } q \text{ is narrower}
+        \end{cases}
+
+    g is a selector of :mod:`panda_gnn.nn.selectors`. With two roles, the k most central nodes and
+    the others, this is :class:`~panda_gnn.nn.PandaConv`.
+
+    Args:
+        conv: Makes the convolution from input and output width, such as
+            :class:`~panda_gnn.nn.GCNLayer`.
+        in_channels: The input width of each role.
+        out_channels: The output width of each role.
+        selector: ``"topk"`` (the paper), ``"sorted"``, ``"gated"`` or ``"linear"``.
+        activation: Applied to what the convolutions return.
+        residual: Add the input where it is as wide as the output.
+
+    Shapes:
+        - **input:** for each role q the states :math:`(|V_q|, F_q)` of its nodes, and
+          :class:`~panda_gnn.nn.Edges` whose ``role`` holds the :math:`|V|` roles
+        - **output:** for each role q the states :math:`(|V_q|, F'_q)`
+    """
+
+    def __init__(
+        self,
+        conv: Factory,
+        in_channels: Sequence[int],
+        out_channels: Sequence[int],
+        *,
+        selector: str = "topk",
+        activation: Activation | None = None,
+        residual: bool = False,
+    ) -> None:
+        super().__init__()
+        self.in_channels, self.out_channels = tuple(in_channels), tuple(out_channels)
+        self.num_roles = len(self.in_channels)
+        if self.num_roles != len(self.out_channels) or self.num_roles == 0:
+            raise InputError(
+                f"in_channels are {self.in_channels} and out_channels {self.out_channels}: give "
+                "one width of each for every role"
+            )
+        self.activation = activation
+        self.residual = residual
+        self.edge_mask = EdgeMask()
+        channels = zip(self.in_channels, self.out_channels, strict=True)
+        self.convs = nn.ModuleList(own_convolution(conv, i, o) for i, o in channels)
+        self.expand, self.select = nn.ModuleDict(), nn.ModuleDict()
+        for p, wide in enumerate(self.in_channels):
+            for q, narrow in enumerate(self.in_channels):
+                if wide > narrow:
+                    self.select[f"{p} to {q}"] = make_selector(selector, narrow, wide)
+                    self.expand[f"{q} to {p}"] = nn.Linear(narrow, wide, bias=False)
+        self._reset_expand()
+
+    def _reset_expand(self) -> None:
+        for linear in self.expand.values():
+            glorot(linear.weight)
+
+    def reset_parameters(self) -> None:
+        """Reset the parameters."""
+        for modules in (self.convs, self.select.values()):
+            for module in modules:
+                reset(module)
+        self._reset_expand()
+
+    def forward(self, x: States, edges: Edges) -> list[Tensor]:
+        """The new states of the nodes of each role."""
+        partition = RolePartition(self.edge_mask.of(edges), self.num_roles)
+        return [self._of_role(q, x, partition) for q in range(self.num_roles)]
+
+    def _of_role(self, q: int, x: States, partition: RolePartition) -> Tensor:
+        sources, selecting = [x[q]], []
+        for p in range(self.num_roles):
+            name = f"{p} to {q}"
+            if name in self.select:
+                selecting.append(p)
+                sources.append(self.select[name](x[q], x[p], partition.crossing(p, q)))
+            elif p != q:
+                sources.append(self.expand[name](x[p]) if name in self.expand else x[p])
+        edges = partition.into(q, tuple(selecting))
+        out = self.convs[q]((torch.cat(sources), x[q]), edges)
+        return update(out, x[q], self.activation, self.residual)
+
+    def extra_repr(self) -> str:
+        """The widths."""
+        return f"in_channels={self.in_channels}, out_channels={self.out_channels}"

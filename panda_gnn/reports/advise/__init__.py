@@ -1,0 +1,1 @@
+"""Advice about a dataset: its text, the page and the terminal."""

@@ -1,0 +1,64 @@
+"""``panda advise`` from files to advice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from panda_gnn import cli
+from panda_gnn.cli.execution import Execution
+from panda_gnn.datasets.causes import labelled_graphs, write_csv_folder
+from panda_gnn.evaluation.advice import plan, quick
+from tests.evaluation.test_run import InThisProcess
+
+
+def test_thirty_graphs_are_too_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_csv_folder(labelled_graphs("size", num_graphs=30), tmp_path / "few")
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["advise", "few/", "--output", "deep/few.html"]) == 0
+    out = capsys.readouterr().out
+    assert "Too few graphs to tell: with 30 of them" in out
+    assert out.rstrip().endswith("deep/few.html")
+    page = Path("deep/few.html").read_text(encoding="utf-8")
+    assert "panda advise few/" in page
+    assert "http" not in page
+
+
+def test_from_graphs_to_advice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two networks, two splits, one epoch: the forests tell, and all of it is there."""
+    write_csv_folder(labelled_graphs("size", num_graphs=100), tmp_path / "size")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Execution, "_open_executor", lambda self: InThisProcess(1))
+    monkeypatch.setattr("panda_gnn.cli.advise.fit_budget", lambda *given: plan.Budget(2, 1))
+    monkeypatch.setattr(plan, "NETWORKS", ("none", "deeper"))
+    monkeypatch.setattr(quick, "TREES", 5)
+    monkeypatch.setattr("panda_gnn.cli.advise.QUICK_SPLITS", 2)
+    assert cli.main(["advise", "size/", "--json", "--layers", "1", "--workers", "1"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["rows"] == 100
+    assert found["budget"] == {"trials": 2, "epochs": 1}
+    assert {"majority", "size alone", "none", "deeper"} <= set(found["validation"])
+    assert all(len(scores) == 2 for scores in found["validation"].values())
+    assert found["validation"]["size alone"]["0"] == 1.0
+    assert found["findings"][0]["kind"] == "cause"
+    assert found["sentences"][0].startswith("The label follows the size")
+    assert found["graphs"]["nodes"]["least"] == 10
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["mutagg"], "did you mean mutag?"),
+        (["mutag", "--backbone", "gnc"], "unknown backbone 'gnc'"),
+        (["mutag", "--minutes", "0"], "--minutes must be a number above 0, not 0"),
+    ],
+)
+def test_mistakes(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["advise", *words]) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,38 @@
+"""What is trained, with which settings and how much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from panda_gnn.evaluation.advice import plan
+from panda_gnn.evaluation.advice.plan import Budget, advice_study, network_config, shared_budget
+from panda_gnn.evaluation.methods import METHODS
+from panda_gnn.evaluation.tasks import load_data
+
+
+def test_every_candidate_is_a_method() -> None:
+    assert set(plan.CANDIDATES) <= set(METHODS)
+    assert set(plan.SHORTER_PATHS) <= set(plan.NETWORKS)
+
+
+@pytest.mark.parametrize(
+    ("epochs", "trials", "of_trial"),
+    [(600, 10, 60), (9999, 10, 60), (300, 10, 30), (150, 7, 20), (1, 5, 20)],
+)
+def test_epochs_are_cut_before_trials(epochs: float, trials: int, of_trial: int) -> None:
+    assert shared_budget(epochs) == Budget(trials, of_trial)
+
+
+def test_all_networks_train_alike_and_with_neutral_settings(shared_root: Path) -> None:
+    data = load_data("mutag", str(shared_root))
+    study = advice_study(data, "gcn", None, Budget(3, 7))
+    assert [cell.line.variant for cell in study.cells] == list(plan.NETWORKS)
+    configs = {cell.line.variant: cell.candidates[0] for cell in study.cells}
+    for name, config in configs.items():
+        assert (config.max_epochs, config.patience, config.learning_rate) == (7, 7, 0.01)
+        assert config.num_layers == (8 if name == "deeper" else 4)
+    assert configs["panda"].settings["k"] == 10
+    assert configs["panda"].settings["high_width"] == 128  # not the paper's 112
+    assert network_config(data, "deeper", "gin", 2, 5).num_layers == 4
