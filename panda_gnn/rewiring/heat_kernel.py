@@ -39,9 +39,12 @@ class HeatKernel(DIGL):
         24
     """
 
+    #: The kernel is computed, never approximated.
+    approximate = False
+
     def __init__(self, t: float = 3.0, eps: float = 0.05, self_loops: bool = True) -> None:
         super().__init__(eps=eps, self_loops=self_loops)
-        del self.alpha
+        del self.alpha, self.approximate
         self.t = real_number("t", t, "above zero and finite", above=0)
 
     @property

@@ -111,7 +111,7 @@ def test_every_rewiring_has_a_name() -> None:
     assert set(REWIRINGS) == {
         *("digl", "fa", "sdrf", "fosr", "borf", "gtr"),
         *("afrc", "expander", "laser", "virtual-node", "cayley", "proxy-add", "proxy-delete"),
-        *("goku", "heat", "half-hop", "central-edges"),
+        *("goku", "heat", "half-hop", "central-edges", "jdr"),
     }
     for kind in REWIRINGS.values():
         assert kind.__name__ in rewiring.__all__
