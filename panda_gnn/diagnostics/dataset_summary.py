@@ -43,7 +43,15 @@ QUANTITIES = {
 
 
 class DatasetSummary(NamedTuple):
-    """Every quantity of some graphs of a dataset."""
+    """Every quantity of some graphs of a dataset.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import summarise_dataset
+        >>> graphs = [transfer("ring", distance, num_graphs=1)[0] for distance in (2, 4)]
+        >>> summarise_dataset(graphs, depth=3).spread("nodes")  # mean, least, median, greatest
+        (6.0, 4.0, 4.0, 8.0)
+    """
 
     #: How many graphs the dataset has.
     num_graphs: int
@@ -94,6 +102,13 @@ def summarise_dataset(
         depth: Message-passing layers of the model in question.
         most: How many graphs are measured.
         on_graph: Called with the number of graphs measured after each of them.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import summarise_dataset
+        >>> graphs = [transfer("ring", distance, num_graphs=1)[0] for distance in (2, 4)]
+        >>> summarise_dataset(graphs, depth=3).values["diameter"].tolist()
+        [2.0, 4.0]
     """
     count, most = len(graphs), whole_number("most", most, 1)
     if count == 0:
@@ -108,7 +123,9 @@ def summarise_dataset(
         rows.append(_quantities(graphs[number], whole_number("depth", depth, 1)))
         if on_graph is not None:
             on_graph(len(rows))
-    values = {name: torch.tensor([row[name] for row in rows]).double() for name in QUANTITIES}
+    values = {
+        name: torch.tensor([row[name] for row in rows], dtype=torch.float64) for name in QUANTITIES
+    }
     return DatasetSummary(count, measured, depth, values)
 
 
