@@ -95,7 +95,7 @@ $(CORE): pyproject.toml constraints.txt
 # Pages are tested in Chromium, which is installed where that can be done.
 $(READY): $(CORE)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev]"
-	command -v chromium || test "$$(id -u)" != 0 || apt-get install --yes --no-install-recommends chromium || true
+	command -v chromium || test "$$(id -u)" != 0 || { apt-get update --quiet && apt-get install --yes --no-install-recommends chromium; } || true
 	touch $(READY)
 
 $(DOCUMENTED): $(READY)
