@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from panda_gnn.errors import InputError
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.methods.method import Method
@@ -16,8 +15,6 @@ from panda_gnn.rewiring import LASER, rewire_dataset
 
 
 def _drew_settings(task: Task, config: Config) -> Mapping[str, Setting]:
-    if config.backbone != "gcn":
-        raise InputError(f"drew is made of GCN layers: backbone must be gcn, not {config.backbone}")
     return {"nu": 1, "reach": config.num_layers + 1}
 
 
@@ -48,7 +45,11 @@ def _co_gnn(task: Task, graphs: GraphTable, config: Config) -> GNN:
 
 MODEL_METHODS = {
     "drew": Method(
-        "distant nodes heard layer by layer, with a delay", _drew_settings, _all_distances, _drew
+        "distant nodes heard layer by layer, with a delay",
+        _drew_settings,
+        _all_distances,
+        _drew,
+        backbones=("gcn",),
     ),
     "co-gnn": Method(
         "nodes that choose whether to listen and to speak",
