@@ -122,7 +122,7 @@ def make(name: str, recompute: bool = False) -> PandaGNN:
     )
 
 
-def measure(name: str, num_nodes: int, huge: bool) -> dict[str, float]:
+def measure(name: str, num_nodes: int, huge: bool = False) -> dict[str, float]:
     """Train in this process and say how long its parts took and how much memory they needed."""
     torch.manual_seed(0)
     times = {}

@@ -102,7 +102,7 @@ def test_the_defaults_are_those_of_the_task_and_options_come_first() -> None:
         (["--set", "k=x"], "settings.panda.k must be a whole number, not 'x'"),
         (["--set", "k=NaN"], "settings.k must be a text, a finite number, true or false, not nan"),
         (["--set", "k=[1]"], "settings.k must be a text, a finite number, true or false, not [1]"),
-        (["--seed", "9" * 4000], "--seed must be a whole number, zero or more, not 999"),
+        (["--seed", "9" * 4000], "zero or more, not a number of very many digits"),
         (["--seed", "9" * 5000], "--seed must be a whole number, zero or more, not '999"),
         (["--memory", "nan"], "--memory must be a number above 0, not nan"),
         (["--set", "depth"], "--set depth is not of the form NAME=VALUE"),

@@ -316,6 +316,7 @@ def test_a_run_that_cannot_write_ends_its_workers(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     study = small_study(methods=["none"])
+    others = multiprocessing.active_children()
     with LocalExecutor(2) as executor:
         monkeypatch.setattr("panda_gnn.evaluation.store.os.fsync", full)
         with pytest.raises(InputError, match="No space left on device"):
@@ -323,7 +324,7 @@ def test_a_run_that_cannot_write_ends_its_workers(
                 study, store, executor, endless_trial, origins=pretend_origins(study), trials=2
             )
         monkeypatch.undo()
-        assert multiprocessing.active_children() == []
+        assert set(multiprocessing.active_children()) <= set(others)
     assert store.path.read_bytes() == b""
 
 

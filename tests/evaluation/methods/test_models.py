@@ -32,7 +32,7 @@ def test_co_gnn_has_action_networks(shared_root: Path) -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(InputError, match="of method drew: choose one of gcn"):
+    with pytest.raises(InputError, match="unknown backbone 'gin' of method drew"):
         configure("mutag", "gin", "drew")
     with pytest.raises(InputError, match=r"settings.co-gnn.temperature"):
         configure("mutag", "gcn", "co-gnn", {"temperature": -1.0})
