@@ -92,8 +92,10 @@ $(CORE): pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
 	touch $(CORE)
 
+# Pages are tested in Chromium, which is installed where that can be done.
 $(READY): $(CORE)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	command -v chromium || test "$$(id -u)" != 0 || { apt-get update --quiet && apt-get install --yes --no-install-recommends chromium; } || true
 	touch $(READY)
 
 $(DOCUMENTED): $(READY)

@@ -22,6 +22,7 @@ COMMANDS = {
     "compare": "compare methods with a backbone on shared splits (the demo)",
     "study": "run the trials of a table of the paper, or say how far they are",
     "table": "print a table of the paper beside our own numbers",
+    "report": "pages to look at: the tables of stored rows under every rule, plots and verdicts",
     "search": "search settings of a method by validation score",
     "centrality": "centralities of a whole dataset, with their times",
     "rewire": "rewire a dataset and show what changed",

@@ -7,34 +7,17 @@ import json
 import os
 import shlex
 from pathlib import Path
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
 from panda_gnn.cli.options import add_json_argument, add_whole, real
 from panda_gnn.cli.own import add_own_arguments
-from panda_gnn.diagnostics import DatasetSummary, summarise_dataset
 from panda_gnn.errors import choose
-from panda_gnn.evaluation.advice.advice import draw_conclusions, network_scores
-from panda_gnn.evaluation.advice.plan import (
-    PLAIN,
-    QUICK_SPLITS,
-    Budget,
-    advice_study,
-    fit_budget,
-    network_config,
-)
-from panda_gnn.evaluation.advice.quick import EXPLANATIONS, quick_scores
-from panda_gnn.evaluation.advice.rules import FEW_ROWS
-from panda_gnn.evaluation.run import Outcome
-from panda_gnn.evaluation.store import by_config_and_seed
-from panda_gnn.evaluation.tasks import TaskData, load_data
-from panda_gnn.nn.models import backbone_names
-from panda_gnn.progress import progress_bar
-from panda_gnn.reports.advise.page import advice_page
-from panda_gnn.reports.advise.terminal import print_advice
-from panda_gnn.reports.advise.text import as_plain
-from panda_gnn.reports.pages import write_page
+
+if TYPE_CHECKING:  # options are read, and explained, without torch
+    from panda_gnn.diagnostics import DatasetSummary
+    from panda_gnn.evaluation.advice.plan import Budget
+    from panda_gnn.evaluation.tasks import TaskData
 
 MINUTES, QUICK_MINUTES = 3.0, 1.0
 
@@ -69,6 +52,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure, train, and print the advice."""
+    from rich.console import Console
+
+    from panda_gnn.evaluation.advice.advice import draw_conclusions, network_scores
+    from panda_gnn.evaluation.advice.plan import PLAIN, QUICK_SPLITS, advice_study, network_config
+    from panda_gnn.evaluation.advice.quick import EXPLANATIONS, quick_scores
+    from panda_gnn.evaluation.advice.rules import FEW_ROWS
+    from panda_gnn.evaluation.run import Outcome
+    from panda_gnn.evaluation.store import by_config_and_seed
+    from panda_gnn.evaluation.tasks import load_data
+    from panda_gnn.nn.models import backbone_names
+    from panda_gnn.progress import progress_bar
+    from panda_gnn.reports.advise.page import advice_page
+    from panda_gnn.reports.advise.terminal import print_advice
+    from panda_gnn.reports.advise.text import as_plain
+    from panda_gnn.reports.pages.frame import write_page
+
     choose("backbone", options.backbone, backbone_names())
     data = load_data(options.dataset, options.root, options.mirror)
     plain = network_config(data, PLAIN, options.backbone, options.layers, 1)
@@ -115,6 +114,8 @@ def command(options: argparse.Namespace, budget: Budget | None) -> str:
 
 def _budget(data: TaskData, options: argparse.Namespace) -> Budget:
     """What each network gets: what the options say, else what fits into the time."""
+    from panda_gnn.evaluation.advice.plan import Budget, fit_budget
+
     if options.trials is not None and options.epochs is not None:
         return Budget(options.trials, options.epochs)
     minutes = options.minutes or (QUICK_MINUTES if options.quick else MINUTES)
@@ -125,6 +126,9 @@ def _budget(data: TaskData, options: argparse.Namespace) -> Budget:
 
 def _summary(data: TaskData, depth: int) -> DatasetSummary:
     """What the graphs look like, under a progress bar."""
+    from panda_gnn.diagnostics import summarise_dataset
+    from panda_gnn.progress import progress_bar
+
     with progress_bar() as bar:
         task = bar.add_task("graphs", total=min(100, len(data.dataset)))
         return summarise_dataset(

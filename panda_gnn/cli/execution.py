@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from panda_gnn.cli.options import (
     add_choice,
@@ -88,6 +88,11 @@ def add_execution_arguments(
         "--retry-failed", action="store_true", help="run trials again that failed before"
     )
     add_results_argument(parser, results)
+    parser.add_argument(
+        "--curves",
+        action="store_true",
+        help="keep loss and scores of every epoch in the rows, for panda report",
+    )
     add_choice(parser, "--track", TRACKERS, "none", what="tracker")
     add_plugin_argument(parser)
     add_data_arguments(parser)
@@ -184,6 +189,9 @@ class Execution:
                 "or of other data; they are kept but do not count",
                 file=sys.stderr,
             )
+        how: dict[str, Any] = {"keep_curves": True} if self._options.curves else {}
+        if how and study.measure != "score":
+            raise InputError(f"--curves: the study '{study.name}' measures and does not train")
         if study.measure == "score" and isinstance(self._executor, LocalExecutor):
             finished = by_config_and_seed(contents.rows, expected)
             seeds = set(range(first_seed, first_seed + trials))
@@ -194,7 +202,7 @@ class Execution:
             study,
             self.store,
             self._executor,
-            _on_workers(partial(measure.run, root=root, mirror=mirror)),
+            _on_workers(partial(measure.run, root=root, mirror=mirror, **how)),
             origins=expected,
             trials=trials,
             first_seed=first_seed,

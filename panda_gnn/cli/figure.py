@@ -1,4 +1,4 @@
-"""``panda figure``: a figure of the paper as PNG, SVG and the CSV behind it."""
+"""``panda figure``: a figure of the paper, the CSV behind it and its caption."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import Path
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
 from panda_gnn.cli.names import names_of
-from panda_gnn.cli.options import add_whole, one_of
+from panda_gnn.cli.options import add_choice, add_whole, names, one_of
+from panda_gnn.errors import InputError, choose
+from panda_gnn.reports.drawing.style import PICTURES, TEMPLATES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +31,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, default=Path("figures"), metavar="FOLDER", help="where to (figures)"
     )
+    parser.add_argument(
+        "--format",
+        type=names,
+        default=["png", "svg"],
+        metavar="NAMES",
+        help=f"of the pictures, separated by commas: {', '.join(PICTURES)} (png,svg)",
+    )
+    add_choice(parser, "--template", TEMPLATES, "icml", "whose columns it fits")
+    parser.add_argument(
+        "--caption", action="store_true", help="put the caption into the picture too"
+    )
     add_execution_arguments(parser)
 
 
@@ -36,6 +49,10 @@ def run(options: argparse.Namespace) -> int:
     """Measure what is not in the store yet, draw the figure and say where it is."""
     from panda_gnn.reports.figures import FIGURES, Request, figure_study, make_figure
 
+    if not options.format:
+        raise InputError(f"--format is empty: name one or more of {', '.join(PICTURES)}")
+    for name in options.format:
+        choose("format", name, PICTURES)
     kind = FIGURES[options.name]
     request = Request(
         datasets=kind.datasets if options.dataset is None else tuple(options.dataset),
@@ -53,7 +70,15 @@ def run(options: argparse.Namespace) -> int:
         code = report("figure", outcome, execution.store)
         if code:
             return code
-    for path in make_figure(options.name, request, options.out):
+    paths = make_figure(
+        options.name,
+        request,
+        options.out,
+        sheet=TEMPLATES[options.template],
+        formats=options.format,
+        with_caption=options.caption,
+    )
+    for path in paths:
         print(path)
     return 0
 

@@ -82,27 +82,15 @@ def _coverage(results: Path) -> Lines:
 
 def _claims(results: Path) -> Lines:
     """The paper's claims with both differences, ours on n shared splits, and the verdict."""
-    from panda_gnn.reports.table_formats import mean_and_interval
+    from panda_gnn.reports.table_formats import verdict_cells
     from panda_gnn.reports.verdicts import verdicts
 
     names = ["line", "dataset", "better than", "by", "ours (best-val)", "n", "verdict", "the paper"]
     lines = [[*names, "command"]]
     for found in verdicts(results):
-        claim, ours = found.claim, found.ours
-        digits = found.unit.digits
-        lines.append(
-            [
-                " ".join(claim.line),
-                claim.dataset,
-                ("as " if claim.equal else "") + " ".join(claim.reference),
-                "" if found.published is None else f"{found.published:+.{digits}f}",
-                "" if ours is None else mean_and_interval(ours, found.unit, "+"),
-                "" if ours is None else str(ours.n),
-                found.verdict,
-                claim.says,
-                f"`panda table {claim.study} --datasets {claim.dataset}`",
-            ]
-        )
+        claim = found.claim
+        command = f"`panda table {claim.study} --datasets {claim.dataset}`"
+        lines.append([*verdict_cells(found), command])
     return lines
 
 

@@ -111,6 +111,16 @@ def jost_liu_curvature(data: Data) -> Tensor:
 
     with :math:`t` the triangles on the edge and the greater and the lesser degree of its ends. It
     needs no transport, which is why SJLR draws edges by it.
+
+    Args:
+        data: An undirected graph.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import jost_liu_curvature
+        >>> (tree,) = transfer("tree", 2, num_graphs=1)
+        >>> [round(value, 4) for value in jost_liu_curvature(tree).unique().tolist()]
+        [-0.3333, 0.0]
     """
     graph = read_graph(data, "jost_liu_curvature")
     return per_column(data, graph, jost_liu(graph)[graph.sources < graph.columns])

@@ -20,11 +20,14 @@ from panda_gnn.options import whole_number
 
 QUANTITIES = {
     "nodes": "number of nodes",
+    "edges": "number of edges",
     "degree": "mean degree",
     "components": "number of components",
+    "diameter": "greatest distance of a connected pair, in hops",
     "bridges": "share of edges that are bridges",
     "spectral gap": "second eigenvalue of the normalised Laplacian",
     "mean resistance": "mean effective resistance of connected pairs, in ohm",
+    "mean curvature": "mean balanced Forman curvature",
     "lowest curvature": "lowest balanced Forman curvature",
     "lowest resistance curvature": "lowest curvature from effective resistance",
     "mean distance": "mean hops between connected pairs, a node and itself included: the range "
@@ -40,7 +43,15 @@ QUANTITIES = {
 
 
 class DatasetSummary(NamedTuple):
-    """Every quantity of some graphs of a dataset."""
+    """Every quantity of some graphs of a dataset.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import summarise_dataset
+        >>> graphs = [transfer("ring", distance, num_graphs=1)[0] for distance in (2, 4)]
+        >>> summarise_dataset(graphs, depth=3).spread("nodes")  # mean, least, median, greatest
+        (6.0, 4.0, 4.0, 8.0)
+    """
 
     #: How many graphs the dataset has.
     num_graphs: int
@@ -59,6 +70,18 @@ class DatasetSummary(NamedTuple):
             return (torch.nan,) * 4
         ends = (float(values.min()), float(values.median()), float(values.max()))
         return float(values.mean()), *ends
+
+    def ends(self) -> dict[str, tuple[int, int]]:
+        """Where in :attr:`measured` the least and the greatest value of every quantity is that
+        varies."""
+        places = {}
+        for name, values in self.values.items():
+            known = values[values.isfinite()]
+            if known.numel() and float(known.min()) < float(known.max()):
+                least = values.where(values.isfinite(), torch.inf).argmin()
+                greatest = values.where(values.isfinite(), -torch.inf).argmax()
+                places[name] = (int(least), int(greatest))
+        return places
 
 
 def summarise_dataset(
@@ -79,6 +102,13 @@ def summarise_dataset(
         depth: Message-passing layers of the model in question.
         most: How many graphs are measured.
         on_graph: Called with the number of graphs measured after each of them.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.diagnostics import summarise_dataset
+        >>> graphs = [transfer("ring", distance, num_graphs=1)[0] for distance in (2, 4)]
+        >>> summarise_dataset(graphs, depth=3).values["diameter"].tolist()
+        [2.0, 4.0]
     """
     count, most = len(graphs), whole_number("most", most, 1)
     if count == 0:
@@ -88,10 +118,14 @@ def summarise_dataset(
     )
     rows = []
     for number in measured:
+        if not graphs[number].num_nodes:
+            raise InputError(f"graph {number} has no nodes")
         rows.append(_quantities(graphs[number], whole_number("depth", depth, 1)))
         if on_graph is not None:
             on_graph(len(rows))
-    values = {name: torch.tensor([row[name] for row in rows]).double() for name in QUANTITIES}
+    values = {
+        name: torch.tensor([row[name] for row in rows], dtype=torch.float64) for name in QUANTITIES
+    }
     return DatasetSummary(count, measured, depth, values)
 
 
@@ -101,10 +135,13 @@ def _quantities(data: Data, depth: int) -> dict[str, float]:
     row: dict[str, float] = dict.fromkeys(QUANTITIES, torch.nan)
     row |= {
         "nodes": num_nodes,
+        "edges": num_edges,
         "degree": 2 * num_edges / num_nodes,
         "components": summary.num_components,
+        "diameter": torch.nan if summary.diameter is None else summary.diameter,
         "bridges": summary.bridges / num_edges if num_edges else torch.nan,
         "spectral gap": summary.spectral_gap,
+        "mean curvature": summary.mean_curvature,
         "lowest curvature": summary.lowest_curvature,
     }
     if num_nodes > EXACT_SUMMARY_NODES:

@@ -32,6 +32,18 @@ def resistance_node_curvature(data: Data, *, max_nodes: int = DENSE_RESISTANCE_N
 
     Weights and self-loops play no part, repeated edges count once. Components of more than
     ``max_nodes`` nodes are rejected.
+
+    Args:
+        data: An undirected graph.
+        max_nodes: Components of more nodes are rejected.
+
+    Example:
+        >>> import torch
+        >>> from torch_geometric.data import Data
+        >>> from panda_gnn.diagnostics import resistance_node_curvature
+        >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
+        >>> [round(value, 4) for value in resistance_node_curvature(path).tolist()]
+        [0.5, 0.0, 0.5]
     """
     return _of_nodes(data, edge_resistance(data, max_nodes=max_nodes))
 
@@ -40,6 +52,18 @@ def resistance_curvature(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES)
     """The curvature of every column of ``edge_index``, in double precision; of a self-loop ``nan``.
 
     Components of more than ``max_nodes`` nodes are rejected.
+
+    Args:
+        data: An undirected graph.
+        max_nodes: Components of more nodes are rejected.
+
+    Example:
+        >>> import torch
+        >>> from torch_geometric.data import Data
+        >>> from panda_gnn.diagnostics import resistance_curvature
+        >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
+        >>> [round(value, 4) for value in resistance_curvature(path).tolist()]
+        [1.0, 1.0, 1.0, 1.0]
     """
     resistance = edge_resistance(data, max_nodes=max_nodes)
     node = _of_nodes(data, resistance)

@@ -110,10 +110,11 @@ def _fault_of_measurement(row: Mapping[str, Any]) -> str | None:
     for name in ("value", "seconds"):
         if name in row and (not _is_number(row[name]) or row[name] < 0):
             return f"its {name} is {shown(row[name])}, no number from 0 on"
-    values = row.get("values", {})
-    if not isinstance(values, dict):
-        return f"its values are {shown(values)}, no names with numbers"
-    for name, measured in values.items():
+    values, curves = row.get("values", {}), row.get("curves", {})
+    for what, named in (("values", values), ("curves", curves)):
+        if not isinstance(named, dict):
+            return f"its {what} are {shown(named)}, no names with numbers"
+    for name, measured in (*values.items(), *((name, c) for name, c in curves.items() if c != [])):
         listed = measured if isinstance(measured, list) else [measured]
         wrong = next((value for value in listed if not _is_number(value)), None)
         if not listed or wrong is not None or None in listed:

@@ -52,7 +52,7 @@ COMPRESSED = ".xz"
 MOMENT = 0.02
 
 #: What two runs of one trial may differ in.
-INCIDENTAL = ("seconds", "versions", "revision", "processor")
+INCIDENTAL = ("seconds", "versions", "revision", "processor", "curves")
 
 
 def identity(row: Row) -> Identity:

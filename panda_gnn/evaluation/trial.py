@@ -58,11 +58,13 @@ def trial_on(
     on_epoch: Callable[[int, float], None] | None = None,
     *,
     checkpoint: str | None = None,
+    keep_curves: bool = False,
 ) -> Row:
     """The row of a trial of a complete config on data that are loaded already.
 
     With a path as ``checkpoint``, a long trial goes on from there; whoever has written the row into
-    a store removes the file.
+    a store removes the file. With ``keep_curves`` the row also has ``curves``: loss, validation and
+    test scores of every epoch, with five digits.
     """
     task = data.task
     split = task.split(data, config.settings, seed)
@@ -101,7 +103,14 @@ def trial_on(
         scores=_scores(data, curves),
         epochs=len(curves.validation),
         parameters=parameters,
+        **({"curves": _kept(curves)} if keep_curves else {}),
     )
+
+
+def _kept(curves: Curves) -> dict[str, list[float]]:
+    """The curves for people to look at."""
+    named = {"loss": curves.loss, "validation": curves.validation, "test": curves.test}
+    return {name: [float(f"{value:.5g}") for value in curve] for name, curve in named.items()}
 
 
 def _scores(data: TaskData, curves: Curves) -> dict[str, dict[str, float]]:
@@ -144,9 +153,10 @@ def _score(
     root: str | None = None,
     mirror: str | None = None,
     checkpoint: str | None = None,
+    keep_curves: bool = False,
 ) -> Row:
     data = load_data(config.dataset, root, mirror)
-    return trial_on(data, config, seed, checkpoint=checkpoint)
+    return trial_on(data, config, seed, checkpoint=checkpoint, keep_curves=keep_curves)
 
 
 SCORE = Measure("score", _score, CODE, resumes=True)

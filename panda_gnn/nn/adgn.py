@@ -29,6 +29,17 @@ class ADGNLayer(Convolution):
         out_channels: Output width.
         epsilon: The size of the step.
         gamma: The strength of the diffusion that makes the step stable.
+
+    Shapes:
+        - **input:** states :math:`(|V|, F)` and :class:`~panda_gnn.nn.Edges`
+        - **output:** states :math:`(|V|, F')`
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import ADGNLayer, Edges
+        >>> edges = Edges.of_graph(torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), 3)
+        >>> ADGNLayer(7, 16)(torch.rand(3, 7), edges).shape
+        torch.Size([3, 16])
     """
 
     reads = ("edge_weight",)

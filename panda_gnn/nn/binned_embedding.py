@@ -36,6 +36,13 @@ class BinnedEmbedding(nn.Module):
         - **input:** values :math:`(|V|, M)`, such as the columns of
           :class:`~panda_gnn.transforms.CentralityEncoding`
         - **output:** :math:`(|V|, F)`, or :math:`(|V|, M \cdot F)` if concatenated
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import BinnedEmbedding
+        >>> embed = BinnedEmbedding(1, 3, 8, boundaries=[[1.0, 2.0]])
+        >>> embed(torch.tensor([[0.5], [1.5], [9.0], [9.5]])).unique(dim=0).shape  # three bins
+        torch.Size([3, 8])
     """
 
     boundaries: Tensor

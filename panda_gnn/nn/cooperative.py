@@ -37,6 +37,17 @@ class CoGNN(GNN):
         action_layers: Number of their hidden layers.
         temperature: That of the Gumbel softmax.
         **options: Those of :class:`GNN`; the backbone must use edge weights, as GCN and GIN do.
+
+    Shapes:
+        - **input:** ``x`` :math:`(|V|, F)`, ``edge_index`` :math:`(2, |E|)`
+        - **output:** one row for each graph, :math:`(G, C)`, or for each node without a read-out
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import CoGNN
+        >>> x, edge_index = torch.rand(4, 7), torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> CoGNN(7, 2, width=16)(x, edge_index).shape
+        torch.Size([1, 2])
     """
 
     def __init__(

@@ -42,6 +42,20 @@ class DRewGNN(GNN):
         nu: How far a node hears without delay.
         reach: The greatest distance; by default one more for every layer.
         **options: Those of :class:`GNN`, the backbone being ``"gcn"``.
+
+    Shapes:
+        - **input:** ``x`` :math:`(|V|, F)`, ``edge_index`` :math:`(2, |E|)`
+        - **output:** one row for each graph, :math:`(G, C)`, or for each node without a read-out
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.nn import DRewGNN
+        >>> from panda_gnn.rewiring import LASER
+        >>> (ring,) = transfer("ring", 4, num_graphs=1)
+        >>> far = LASER(3, rho=1.0)(ring)
+        >>> model = DRewGNN(5, 2, width=8, num_layers=2)
+        >>> model(far.x, far.edge_index, edge_type=far.edge_type).shape
+        torch.Size([1, 2])
     """
 
     def __init__(

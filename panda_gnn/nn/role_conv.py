@@ -68,6 +68,17 @@ class RoleConv(Convolution):
         - **input:** states :math:`(|V|, F)` and :class:`~panda_gnn.nn.Edges` whose ``role`` holds
           the :math:`|V|` roles
         - **output:** states :math:`(|V|, F')`
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import Edges, GCNLayer, RoleConv
+        >>> class Louder(RoleConv):
+        ...     def change(self, out, edges):
+        ...         return out * (1 + edges.role.view(-1, 1))
+        >>> edge_index, role = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), torch.tensor([0, 1, 0])
+        >>> edges = Edges.of_graph(edge_index, 3, role=role)
+        >>> Louder(GCNLayer, 7, 16, num_roles=2)(torch.rand(3, 7), edges).shape
+        torch.Size([3, 16])
     """
 
     reads = ()
@@ -101,6 +112,24 @@ class RoleGain(RoleConv):
 
     :math:`\rho(v)` is the role of v. Gains start at one and biases at zero, so the layer starts as
     the convolution. Arguments and shapes are those of :class:`RoleConv`.
+
+    Args:
+        conv: Makes the convolution from input and output width.
+        in_channels: Input width.
+        out_channels: Output width.
+        num_roles: The number of roles.
+
+    Shapes:
+        - **input:** states :math:`(|V|, F)` and :class:`~panda_gnn.nn.Edges` with roles
+        - **output:** states :math:`(|V|, F')`
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import Edges, GCNLayer, RoleGain
+        >>> edge_index, role = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), torch.tensor([0, 1, 0])
+        >>> edges = Edges.of_graph(edge_index, 3, role=role)
+        >>> RoleGain(GCNLayer, 7, 16, num_roles=2)(torch.rand(3, 7), edges).shape
+        torch.Size([3, 16])
     """
 
     def __init__(
@@ -141,6 +170,18 @@ class RoleLowRank(RoleConv):
         out_channels: Output width.
         num_roles: The number of roles.
         rank: The rank k.
+
+    Shapes:
+        - **input:** states :math:`(|V|, F)` and :class:`~panda_gnn.nn.Edges` with roles
+        - **output:** states :math:`(|V|, F')`
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import Edges, GCNLayer, RoleLowRank
+        >>> edge_index, role = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), torch.tensor([0, 1, 0])
+        >>> edges = Edges.of_graph(edge_index, 3, role=role)
+        >>> RoleLowRank(GCNLayer, 7, 16, num_roles=2, rank=1)(torch.rand(3, 7), edges).shape
+        torch.Size([3, 16])
     """
 
     def __init__(

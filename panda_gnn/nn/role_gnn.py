@@ -60,6 +60,18 @@ class RoleGNN(GNN):
             with weights of its own in the last layer; ``None`` for one output for each node.
         **options: Those of :class:`~panda_gnn.nn.GNN` (except ``last_layer_fa``) and of the
             backbone's layers. Models with ``"widths"`` have neither batch norm nor head.
+
+    Shapes:
+        - **input:** ``x`` :math:`(|V|, F)`, ``edge_index`` :math:`(2, |E|)`, ``role`` :math:`(|V|)`
+        - **output:** one row for each graph, :math:`(G, C)`, or for each node without a read-out
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import RoleGNN
+        >>> x, edge_index = torch.rand(4, 7), torch.tensor([[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]])
+        >>> role = torch.tensor([0, 1, 1, 0])  # or data.role of AssignRoles
+        >>> RoleGNN(7, 2, num_roles=2, width=16)(x, edge_index, role=role).shape
+        torch.Size([1, 2])
     """
 
     def __init__(

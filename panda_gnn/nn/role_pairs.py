@@ -58,6 +58,14 @@ class RolePairsGCN(Convolution):
         - **weight:** :math:`(r, F, r, F')`: role of the source, its state, role of the target, its
           new state
         - **output:** states :math:`(|V|, F')`
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import Edges, RolePairsGCN
+        >>> edge_index, role = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), torch.tensor([0, 1, 0])
+        >>> edges = Edges.of_graph(edge_index, 3, role=role)
+        >>> RolePairsGCN(7, 16, num_roles=2)(torch.rand(3, 7), edges).shape
+        torch.Size([3, 16])
     """
 
     reads = ("edge_weight",)

@@ -27,6 +27,17 @@ class RolePartition:
     Args:
         edges: The edges of the graph, with the role of each node.
         num_roles: The number of roles.
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import Edges, RolePartition
+        >>> edge_index, role = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), torch.tensor([0, 1, 0])
+        >>> edges = Edges.of_graph(edge_index, 3, role=role)
+        >>> partition = RolePartition(edges, 2)
+        >>> [nodes.tolist() for nodes in partition.nodes]
+        [[0, 2], [1]]
+        >>> partition.merge(partition.split(torch.rand(3, 7))).shape
+        torch.Size([3, 7])
     """
 
     def __init__(self, edges: Edges, num_roles: int) -> None:
@@ -139,6 +150,16 @@ class RoleWidthConv(nn.Module):
         - **input:** for each role q the states :math:`(|V_q|, F_q)` of its nodes, and
           :class:`~panda_gnn.nn.Edges` whose ``role`` holds the :math:`|V|` roles
         - **output:** for each role q the states :math:`(|V_q|, F'_q)`
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.nn import Edges, GCNLayer, RoleWidthConv
+        >>> edge_index, role = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), torch.tensor([0, 1, 0])
+        >>> edges = Edges.of_graph(edge_index, 3, role=role)
+        >>> states = [torch.rand(2, 8), torch.rand(1, 12)]  # two narrow nodes and a wide one
+        >>> out = RoleWidthConv(GCNLayer, (8, 12), (8, 12))(states, edges)
+        >>> [tuple(state.shape) for state in out]
+        [(2, 8), (1, 12)]
     """
 
     def __init__(

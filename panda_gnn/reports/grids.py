@@ -11,7 +11,7 @@ import torch
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from panda_gnn.reports.drawing.svg import ColourScale
+from panda_gnn.reports.drawing.scale import ColourScale
 from panda_gnn.reports.table_formats import text_table
 
 
@@ -34,7 +34,7 @@ def as_text(grid: Grid) -> RenderableType:
 def as_html(grid: Grid, shaded: int | None = None) -> str:
     """The table for a page; from column ``shaded`` on, cells are the darker the larger their
     number."""
-    head = "".join(f"<th>{html.escape(column)}</th>" for column in grid.columns)
+    head = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in grid.columns)
     scale = _logarithms(grid, shaded) if shaded is not None else None
     rows = []
     for row in grid.rows:
@@ -51,7 +51,8 @@ def as_html(grid: Grid, shaded: int | None = None) -> str:
     return (
         f'<section class="{kind}"><h2>{html.escape(grid.title)}</h2>'
         f"<p>{html.escape(grid.about)}</p>"
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(grid.title)}">'
+        f"<table><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div></section>"
     )
 

@@ -20,6 +20,7 @@ from panda_gnn.evaluation.measure import Unit
 from panda_gnn.evaluation.statistics import Difference, Summary, half_width
 from panda_gnn.paper import tables
 from panda_gnn.reports.tables import RULES, Block, Entry, Table
+from panda_gnn.reports.verdicts import Verdict
 
 #: How the best three are coloured, as in the paper.
 COLOURS = {1: "red", 2: "blue", 3: "magenta"}
@@ -159,6 +160,21 @@ def naive(block: Block, entry: Entry) -> str:
         return ""
     p = "" if entry.naive_p is None else f", {p_value(entry.naive_p)}"
     return f"± {difference.naive_interval:.{block.unit.digits or 2}f}{p}"
+
+
+def verdict_cells(found: Verdict) -> list[str]:
+    """A claim of the paper with both differences, ours on n shared splits, and the verdict."""
+    claim, ours = found.claim, found.ours
+    return [
+        " ".join(claim.line),
+        claim.dataset,
+        ("as " if claim.equal else "") + " ".join(claim.reference),
+        "" if found.published is None else f"{found.published:+.{found.unit.digits}f}",
+        "" if ours is None else mean_and_interval(ours, found.unit, "+"),
+        "" if ours is None else str(ours.n),
+        found.verdict,
+        claim.says,
+    ]
 
 
 def p_value(p: float | None) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
@@ -56,6 +56,7 @@ class Entry:
         published: The paper's cell.
         ours: Mean and interval of our trials.
         difference: The paired difference, with its own p-value.
+        pairs: The differences that it is the mean of, by the seeds of their splits.
         p: That p-value after Holm's correction over the table.
         naive_p: The p-value of the naive test after Holm's correction.
         same_as: The line that this one is bit for bit, so that it is no comparison of its own.
@@ -68,6 +69,7 @@ class Entry:
     published: Value | None
     ours: Summary | None
     difference: Difference | None = None
+    pairs: Mapping[str, float] = field(default_factory=dict)
     p: float | None = None
     naive_p: float | None = None
     same_as: str | None = None
@@ -322,8 +324,22 @@ def _compared(study: Study, entry: Entry, ours: Mapping[Line, CellScores]) -> En
     return replace(
         entry,
         difference=paired_difference(first.by_split, second.by_split, first.ratio),
+        pairs=_pairs(first, second),
         same_as=same if same in {line.method for line in ours} else None,
     )
+
+
+def _pairs(first: CellScores, second: CellScores) -> dict[str, float]:
+    """The differences on shared splits, by the seeds that have the split."""
+    return {
+        ", ".join(
+            str(seed)
+            for seed, row in sorted(first.rows.items())
+            if split in (seed, row.get("split"))
+        ): value - second.by_split[split]
+        for split, value in first.by_split.items()
+        if split in second.by_split
+    }
 
 
 def _ranked(entries: list[Entry], higher_is_better: bool) -> list[Entry]:

@@ -50,6 +50,13 @@ class JDR(Rewiring):
         neighbours: How many edges of a node are kept for certain.
         by_magnitude: Whether eigenvectors are ordered by the magnitude of their eigenvalue, for
             heterophilic graphs, instead of by the eigenvalue.
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.rewiring import JDR
+        >>> (tree,) = transfer("tree", 3, num_graphs=1)
+        >>> JDR(rounds=1, neighbours=2)(tree).edge_weight.min() > 0
+        tensor(True)
     """
 
     kept = False  # features change too

@@ -1,7 +1,7 @@
 """Transforms that tell a model where a node stands: a mark, a role, or numbers."""
 
 from panda_gnn.transforms.encoding import CentralityEncoding
-from panda_gnn.transforms.expand_width import ExpandWidth, high_nodes, top_nodes
+from panda_gnn.transforms.expand_width import ExpandWidth, high_nodes, ranks, top_nodes
 from panda_gnn.transforms.roles import AssignRoles
 from panda_gnn.transforms.scores import own_scores
 
@@ -11,5 +11,6 @@ __all__ = [
     "ExpandWidth",
     "high_nodes",
     "own_scores",
+    "ranks",
     "top_nodes",
 ]

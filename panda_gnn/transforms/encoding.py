@@ -63,6 +63,13 @@ class CentralityEncoding(BaseTransform):
     Shapes:
         - **columns:** :math:`(|V|, S \cdot M)` for S scales and M measures: all measures on the
           first scale, then all on the second, and so on
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.transforms import CentralityEncoding
+        >>> (ring,) = transfer("ring", 2, num_graphs=1)
+        >>> CentralityEncoding("degree", ("log", "rank"), attr_name="place")(ring).place.shape
+        torch.Size([4, 2])
     """
 
     def __init__(

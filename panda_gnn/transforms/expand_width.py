@@ -23,11 +23,39 @@ from panda_gnn.transforms.scores import (
 )
 
 
-def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
-    """The mask of the ``counts[g]`` nodes of highest score of each graph ``g``.
+def ranks(scores: Tensor, batch: Tensor, num_graphs: int = 1) -> Tensor:
+    """The rank of every node in its graph, 0 for the highest score.
 
     Nodes are ranked by score and equal ones by index; scores that agree to twelve digits of the
     graph's largest (:mod:`panda_gnn.graph.ties`) are equal, so rounding errors decide nothing.
+
+    Args:
+        scores: One score for each node.
+        batch: The graph of each node, ascending.
+        num_graphs: How many graphs there are.
+
+    Shapes:
+        - **input:** ``scores`` ``[num_nodes]``, ``batch`` ``[num_nodes]``
+        - **output:** whole numbers ``[num_nodes]``
+
+    Example:
+        >>> import torch
+        >>> from panda_gnn.transforms import ranks
+        >>> ranks(torch.tensor([1.0, 3.0, 3.0]), torch.zeros(3, dtype=torch.long)).tolist()
+        [2, 0, 1]
+    """
+    order = rounded_scores(scores, batch, num_graphs).argsort(descending=True, stable=True)
+    order = order[batch[order].argsort(stable=True)]
+    sizes = torch.bincount(batch, minlength=num_graphs)
+    start = (sizes.cumsum(0) - sizes)[batch]
+    rank = torch.empty_like(order)
+    rank[order] = torch.arange(order.numel(), device=order.device) - start
+    return rank
+
+
+def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
+    """The mask of the ``counts[g]`` nodes of highest score of each graph ``g``, by :func:`ranks`.
+
     Where a graph has no more nodes than its count, all of them are in.
 
     Args:
@@ -47,12 +75,7 @@ def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
         >>> top_nodes(scores, torch.tensor([2, 1]), batch).tolist()
         [False, True, True, True, False]
     """
-    order = rounded_scores(scores, batch, counts.numel()).argsort(descending=True, stable=True)
-    order = order[batch[order].argsort(stable=True)]
-    sizes = torch.bincount(batch, minlength=counts.numel())
-    start = (sizes.cumsum(0) - sizes)[batch]
-    rank = torch.empty_like(order)
-    rank[order] = torch.arange(order.numel(), device=order.device) - start
+    rank = ranks(scores, batch, counts.numel())
     return rank < counts.to(rank.device)[batch]
 
 

@@ -54,6 +54,16 @@ class AssignRoles(BaseTransform):
         k: Instead of all that, how many nodes of each graph have role 1 of two.
         samples: Estimate a shortest-path measure from this many pivots, for large graphs.
         seed: Seed of the measure ``random`` and of sampled measures.
+
+    Shapes:
+        - **output:** ``data.role`` :math:`(|V|)`, whole numbers
+
+    Example:
+        >>> from panda_gnn.datasets import transfer
+        >>> from panda_gnn.transforms import AssignRoles
+        >>> (tree,) = transfer("tree", 2, num_graphs=1)
+        >>> AssignRoles("degree", 2)(tree).role.tolist()  # leaves, and what is above them
+        [1, 1, 1, 0, 0, 0, 0]
     """
 
     def __init__(

@@ -25,7 +25,7 @@ def test_thirty_graphs_are_too_few(
     assert out.rstrip().endswith("deep/few.html")
     page = Path("deep/few.html").read_text(encoding="utf-8")
     assert "panda advise few/" in page
-    assert "http" not in page
+    assert "https:" not in page
 
 
 def test_from_graphs_to_advice(
@@ -35,10 +35,10 @@ def test_from_graphs_to_advice(
     write_csv_folder(labelled_graphs("size", num_graphs=100), tmp_path / "size")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Execution, "_open_executor", lambda self: InThisProcess(1))
-    monkeypatch.setattr("panda_gnn.cli.advise.fit_budget", lambda *given: plan.Budget(2, 1))
+    monkeypatch.setattr(plan, "fit_budget", lambda *given: plan.Budget(2, 1))
     monkeypatch.setattr(plan, "NETWORKS", ("none", "deeper"))
     monkeypatch.setattr(quick, "TREES", 5)
-    monkeypatch.setattr("panda_gnn.cli.advise.QUICK_SPLITS", 2)
+    monkeypatch.setattr(plan, "QUICK_SPLITS", 2)
     assert cli.main(["advise", "size/", "--json", "--layers", "1", "--workers", "1"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["rows"] == 100

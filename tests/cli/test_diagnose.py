@@ -25,7 +25,7 @@ def test_a_graph_of_a_dataset(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.rstrip().endswith("diagnose-mutag-17.html")
     page = Path("diagnose-mutag-17.html").read_text()
     assert "panda diagnose mutag --graph 17 --model panda-gcn --width 8" in page
-    assert "http" not in page
+    assert "https:" not in page
 
 
 def test_a_file(capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,6 +35,16 @@ def test_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert "ben" in capsys.readouterr().out
     page = Path("deep/er/page.html").read_text()
     assert "panda diagnose &#x27;my graph.txt&#x27; --model gin --k 1 --layers 2" in page
+
+
+def test_a_whole_dataset(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["diagnose", "mutag", "--graphs", "3", "--layers", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "3 of 188 graphs, for a model of 3 message-passing layers" in out
+    assert out.rstrip().endswith("diagnose-mutag.html")
+    page = Path("diagnose-mutag.html").read_text()
+    assert "panda diagnose mutag --graphs 3 --model panda-gcn --layers 2" in page
+    assert '"rows":[[0,' in page
 
 
 def test_print_only() -> None:
@@ -51,10 +61,11 @@ def test_print_only() -> None:
         (["bad.txt"], "'bad.txt', line 2: expected 'node node'"),
         (["bad.txt", "--graph", "1"], "--graph chooses a graph of a dataset"),
         (["mutag", "--graph", "188"], "--graph is 188, but mutag has the graphs 0 to 187"),
-        (["mutag", "--graphs", "2"], "--graphs goes with --summary"),
-        (["mutag", "--summary", "--graph", "2"], "leave it out with --summary"),
+        (["mutag", "--graphs", "2", "--graph", "1"], "--graphs is for a whole dataset"),
         (["mutag", "--model", "gat"], "unknown model 'gat': choose one of gcn, gin"),
         (["mutag", "--centrality", "fame"], "unknown centrality 'fame'"),
+        (["good.txt", "--graphs", "2"], "--graphs is for a whole dataset of several graphs"),
+        (["good.txt", "--rewiring", "magic"], "unknown rewiring 'magic'"),
         (["mutag", "--width", "0"], "--width must be a whole number, 1 or more, not 0"),
         (["mutag", "--layers", "0"], "--layers must be a whole number, 1 or more, not 0"),
         (["mutag", "--k", "-1"], "--k must be a whole number, zero or more, not -1"),
@@ -71,14 +82,3 @@ def test_mistakes_get_one_sentence(
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
-
-
-def test_a_whole_dataset(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["diagnose", "mutag", "--summary", "--graphs", "3", "--layers", "2"]
-    assert cli.main(words) == 0
-    out = capsys.readouterr().out
-    assert "3 of 188 graphs, for a model of 3 message-passing layers" in out
-    assert out.rstrip().endswith("diagnose-mutag.html")
-    assert "panda diagnose mutag --summary --graphs 3 --layers 2" in Path(
-        "diagnose-mutag.html"
-    ).read_text(encoding="utf-8")

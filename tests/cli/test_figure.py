@@ -24,13 +24,15 @@ def place(
     monkeypatch.chdir(tmp_path)
 
 
-def test_writes_three_files(capsys: pytest.CaptureFixture[str]) -> None:
+def test_writes_pictures_csv_and_caption(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["figure", "sensitivity-width", "--trials", "1", "--graphs", "2"]
     assert cli.main([*words, "--out", "here", "--workers", "1"]) == 0
     captured = capsys.readouterr()
     assert "ran 7 trials; 0 are left; rows are in results/sensitivity-width.jsonl" in captured.err
     printed = captured.out.split()
-    assert printed == [f"here/sensitivity-width-mutag.{end}" for end in ("png", "svg", "csv")]
+    assert printed == [
+        f"here/sensitivity-width-mutag.{end}" for end in ("png", "svg", "csv", "txt")
+    ]
     with Image.open(printed[0]) as image:
         assert "$ panda " + " ".join(words) in str(image.info["Description"])
     assert cli.main([*words, "--out", "again", "--root", "nowhere"]) == 0

@@ -15,6 +15,8 @@ from tests.odd_graphs import ODD_GRAPHS, undirected
 def test_quantities_of_a_path_and_a_clique() -> None:
     summary = summarise_dataset([ODD_GRAPHS["path"], ODD_GRAPHS["clique"]], 2)
     assert summary.values["nodes"].tolist() == [6, 6]
+    assert summary.values["edges"].tolist() == [5, 15]
+    assert summary.values["diameter"].tolist() == [5, 1]
     assert summary.spread("bridges") == (0.5, 0.0, 0.0, 1.0)
     assert summary.values["mean distance"].tolist() == pytest.approx([70 / 36, 5 / 6])
     assert summary.values["range"][0] == pytest.approx(walk_range(ODD_GRAPHS["path"], 2).mean)
@@ -34,9 +36,19 @@ def test_every_graph_has_a_row() -> None:
     assert all(math.isnan(value) for value in alone.spread("bridges"))
 
 
+def test_the_graphs_at_the_ends() -> None:
+    names = ("path", "clique", "star", "no edges", "two components")
+    ends = summarise_dataset([ODD_GRAPHS[name] for name in names], 2).ends()
+    assert ends["edges"] == (3, 1)
+    assert ends["mean curvature"][1] == 1  # the graph without edges has none
+    assert summarise_dataset([ODD_GRAPHS["path"]] * 2, 2).ends() == {}
+
+
 def test_some_graphs_stand_for_many() -> None:
     summary = summarise_dataset([undirected(n + 1) for n in range(50)], 3, most=5)
     assert summary.measured == [0, 12, 24, 37, 49]
     assert summary.num_graphs == 50
     with pytest.raises(InputError, match="no graphs"):
         summarise_dataset([], 3)
+    with pytest.raises(InputError, match="graph 1 has no nodes"):
+        summarise_dataset([undirected(1), undirected(0)], 3)

@@ -17,8 +17,9 @@ from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.executors import LocalExecutor
 from panda_gnn.evaluation.methods import METHODS, complete
+from panda_gnn.evaluation.row_check import fault_of_values
 from panda_gnn.evaluation.splits import random_split
-from panda_gnn.evaluation.store import Row
+from panda_gnn.evaluation.store import Row, lasting
 from panda_gnn.evaluation.tasks import TaskData, task_of
 from panda_gnn.evaluation.train import Curves
 from panda_gnn.evaluation.trial import run_trial, trial_on
@@ -149,6 +150,23 @@ def made_up(dataset: str) -> tuple[list[Data], TaskData]:
         graph.x = graph.x.float()
     stored: Any = data
     return data, TaskData(DATASETS[dataset], task, stored, task.collate(data), fingerprint(data))
+
+
+def test_kept_curves_change_nothing_else() -> None:
+    _, task_data = made_up("mutag")
+    config = complete(Config("mutag", width=4, num_layers=1, max_epochs=3))
+    row = trial_on(task_data, config, 1)
+    with_curves = trial_on(task_data, config, 1, keep_curves=True)
+    assert "curves" not in row
+    assert lasting(with_curves) == lasting(row)
+    curves = with_curves["curves"]
+    assert set(curves) == {"loss", "validation", "test"}
+    best = with_curves["scores"]["best-val"]
+    assert {len(curve) for curve in curves.values()} == {with_curves["epochs"]}
+    assert curves["test"][best["epoch"]] == pytest.approx(best["test"], rel=1e-4)
+    assert fault_of_values(with_curves) is None
+    assert fault_of_values({**row, "curves": {"loss": ["x"]}}) == "its 'loss' is ['x'], no numbers"
+    assert fault_of_values({**row, "curves": 3}) == "its curves are 3, no names with numbers"
 
 
 def test_a_trial_is_the_literal_trial() -> None:

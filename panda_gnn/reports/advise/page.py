@@ -6,7 +6,7 @@ from panda_gnn.evaluation.advice.advice import Advice
 from panda_gnn.reports.advise.text import advice_sentences, budget_in_words, scores_grid
 from panda_gnn.reports.diagnose.dataset import summary_grid, summary_sentences
 from panda_gnn.reports.grids import as_html
-from panda_gnn.reports.pages import html_page
+from panda_gnn.reports.pages.document import html_page
 
 
 def advice_page(advice: Advice, command: str) -> str:

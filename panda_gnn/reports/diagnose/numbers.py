@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
+from torch_geometric.utils import to_undirected
 
 from panda_gnn.centrality import centrality
 from panda_gnn.diagnostics import (
@@ -32,6 +34,7 @@ from panda_gnn.graph.limits import EXACT_SENSITIVITY_NODES, EXACT_SUMMARY_NODES
 from panda_gnn.nn import GNN
 from panda_gnn.reports.diagnose.model_choice import ModelChoice
 from panda_gnn.reports.models import printed_name
+from panda_gnn.rewiring.base import Rewiring
 from panda_gnn.rewiring.fosr import FoSR
 from panda_gnn.transforms import ExpandWidth
 
@@ -41,6 +44,60 @@ FEW_SOURCES = 16
 FEATURES = 4
 #: Changes are compared on the inputs of so many nodes.
 SOURCES = 64
+
+
+@dataclass(frozen=True)
+class MapMeasure:
+    """A measure of all nodes or of all edges, which maps show and tables list.
+
+    Attributes:
+        name: What it is called.
+        about: A sentence about it.
+        values: One for each node or edge; ``nan`` where there is none.
+        zero: Whether negative and positive values mean opposite things.
+    """
+
+    name: str
+    about: str
+    values: Tensor
+    zero: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The measure, ready for JSON."""
+        return {
+            "name": self.name,
+            "about": self.about,
+            "values": self.values.tolist(),
+            "zero": self.zero,
+        }
+
+
+def edge_measures(data: Data) -> list[MapMeasure]:
+    """The measures of all edges of a graph that maps show.
+
+    The curvature from effective resistance is left out of graphs that are too large for it.
+    """
+    measures = [
+        MapMeasure(
+            "effective resistance",
+            "Of every edge; 1 is a bridge.",
+            edge_measure(data, "resistance")[1],
+        ),
+        MapMeasure(
+            "curvature",
+            "Balanced Forman curvature of every edge; negative where the graph is tight.",
+            edge_measure(data, "curvature")[1],
+            zero=True,
+        ),
+    ]
+    if int(data.num_nodes or 0) <= EXACT_SUMMARY_NODES:
+        about = (
+            "Curvature of every edge from effective resistance; negative where both sides hang "
+            "together by few others."
+        )
+        values = edge_measure(data, "resistance-curvature")[1]
+        measures.append(MapMeasure("resistance curvature", about, values, zero=True))
+    return measures
 
 
 @dataclass(frozen=True)
@@ -96,6 +153,9 @@ class Diagnosis:
         far_hops: From which distance on a pair is called far: half the greatest one, or the depth
             of the model where that is less.
         remedies: What would change.
+        node_measures: What maps show of nodes beside their centralities.
+        edge_measures: What maps show of edges.
+        rewired: What a rewiring to compare with is called, and the graph after it.
     """
 
     title: str
@@ -121,6 +181,9 @@ class Diagnosis:
     out_of_reach: float
     far_hops: int
     remedies: list[Remedy]
+    node_measures: list[MapMeasure]
+    edge_measures: list[MapMeasure]
+    rewired: tuple[str, Data] | None = None
 
     @property
     def num_high(self) -> int:
@@ -129,7 +192,12 @@ class Diagnosis:
 
 
 def diagnose(
-    data: Data, model: ModelChoice, *, title: str, names: Sequence[str] | None = None
+    data: Data,
+    model: ModelChoice,
+    *,
+    title: str,
+    names: Sequence[str] | None = None,
+    rewiring: Rewiring | None = None,
 ) -> Diagnosis:
     """Measure a graph, an untrained model on it, and what some changes would do.
 
@@ -138,18 +206,18 @@ def diagnose(
         model: The model.
         title: What to call the graph.
         names: What to call its nodes; their numbers if omitted.
+        rewiring: What the page compares the graph with; up to 10 edges by FoSR if omitted.
     """
     num_nodes = int(data.num_nodes or 0)
     if num_nodes == 0:
         raise InputError(f"{title} has no nodes, so there is nothing to diagnose")
     data = ExpandWidth(model.centrality, model.k, seed=model.seed)(data.clone().cpu())
     summary = summarise(data)
-    edges, curvature = edge_measure(data, "curvature")
-    _, resistance = edge_measure(data, "resistance")
+    edges, _ = edge_measure(data, "curvature")
+    of_edges = edge_measures(data)
+    resistance, curvature = (measure.values for measure in of_edges[:2])
     small = num_nodes <= EXACT_SUMMARY_NODES
-    link_curvature = torch.full_like(curvature, torch.nan)
-    if small:
-        _, link_curvature = edge_measure(data, "resistance-curvature")
+    link_curvature = of_edges[2].values if small else torch.full_like(curvature, torch.nan)
     network = model.make(model.name, data.x.size(1))
     norm = "operator" if data.x.size(1) <= MANY_FEATURES else "entrywise"
     sources = None if norm == "operator" else FEW_SOURCES
@@ -187,7 +255,24 @@ def diagnose(
         out_of_reach=sum(pairs[model.num_layers + 2 :]) / connected if connected else 0.0,
         far_hops=far_hops,
         remedies=_remedies(data, model, norm, measured.sources, far_hops, summary.num_components),
+        node_measures=[
+            MapMeasure(
+                "sensitivity",
+                "How much the other nodes feel each node's input, on average, after layer "
+                f"{model.num_layers}.",
+                felt,
+            )
+        ],
+        edge_measures=of_edges,
+        rewired=_rewired(data, rewiring or FoSR(10, seed=model.seed)),
     )
+
+
+def _rewired(data: Data, rewiring: Rewiring) -> tuple[str, Data]:
+    """The graph after a rewiring, without directions and weights, and what to call it."""
+    after = rewiring(Data(edge_index=data.edge_index, num_nodes=data.num_nodes, x=data.x))
+    edge_index = to_undirected(after.edge_index, num_nodes=after.num_nodes)
+    return f"after {rewiring}", Data(edge_index=edge_index, num_nodes=after.num_nodes)
 
 
 def _sensitivity(

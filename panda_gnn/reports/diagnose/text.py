@@ -6,7 +6,7 @@ from torch import Tensor
 
 from panda_gnn.diagnostics.bottlenecks import bottleneck_edges, bottleneck_nodes
 from panda_gnn.reports.diagnose.numbers import Diagnosis
-from panda_gnn.reports.drawing.svg import number
+from panda_gnn.reports.drawing.scale import number
 from panda_gnn.reports.grids import Grid
 from panda_gnn.reports.models import printed_name
 

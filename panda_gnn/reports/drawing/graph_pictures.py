@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import torch
 from torch import Tensor
@@ -13,13 +14,27 @@ from torch_geometric.data import Data
 
 from panda_gnn.errors import InputError, require
 from panda_gnn.reports.drawing.layout import layout
-from panda_gnn.reports.drawing.style import BLUE, POINTS, VERMILION
+from panda_gnn.reports.drawing.style import BLACK, BLUE, POINTS, SKY, STYLE, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Parameters = ParamSpec("Parameters")
 
+
+def in_style(plot: Callable[Parameters, None]) -> Callable[Parameters, None]:
+    """Draw and save in the style of all figures."""
+
+    @wraps(plot)
+    def styled(*args: Parameters.args, **options: Parameters.kwargs) -> None:
+        with require("matplotlib", "plot").rc_context(STYLE):
+            plot(*args, **options)
+
+    return styled
+
+
+@in_style
 def plot_centrality(data: Data, scores: Mapping[str, Tensor], path: str | Path, title: str) -> None:
     """Draw ``data`` once per measure, in the same layout, and save the picture.
 
@@ -47,8 +62,9 @@ def plot_centrality(data: Data, scores: Mapping[str, Tensor], path: str | Path, 
     _save_picture(figure, path)
 
 
+@in_style
 def plot_rewiring(before: Data, after: Data, path: str | Path, title: str) -> None:
-    """Draw a graph twice in one layout: edges to go are dashed, new edges are red.
+    """Draw a graph twice in one layout: removed edges dashed before, new edges vermilion after.
 
     Args:
         before: one undirected graph.
@@ -56,7 +72,7 @@ def plot_rewiring(before: Data, after: Data, path: str | Path, title: str) -> No
         path: the picture; its suffix decides the format (png, pdf, svg).
         title: printed above.
     """
-    figure = _empty_picture(path, (9, 4.8))
+    figure = _empty_picture(path, (6.75, 3.6))
     at = layout(before)
     new_nodes = int(after.num_nodes or 0) - len(at)
     at = torch.cat([at, at.mean(0, keepdim=True).expand(new_nodes, 2)])
@@ -66,12 +82,22 @@ def plot_rewiring(before: Data, after: Data, path: str | Path, title: str) -> No
     for panel, data in zip(panels, (before, after), strict=True):
         panel.set_axis_off()
         panel.set_aspect("equal")
-        panel.scatter(*at[: data.num_nodes].t().tolist(), s=size, color="tab:blue", zorder=3)
+        panel.scatter(
+            *at[: data.num_nodes].t().tolist(),
+            s=size,
+            color=SKY,
+            edgecolors=BLACK,
+            linewidths=0.5,
+            zorder=3,
+        )
         _draw_edges(panel, at, old & new, color="0.6", linewidth=0.8)
     _draw_edges(panels[0], at, old - new, color="0.3", linewidth=1.0, linestyle="--")
-    _draw_edges(panels[1], at, new - old, color="tab:red", linewidth=1.0)
-    panels[0].set_title(f"before: {len(old)} edges, {len(old - new)} to go (dashed)")
-    panels[1].set_title(f"after: {len(new)} edges, {len(new - old)} new (red)")
+    _draw_edges(panels[1], at, new - old, color=VERMILION, linewidth=1.2)
+    removed, added = len(old - new), len(new - old)
+    panels[0].set_title(
+        f"before: {len(old)} edges" + (f", {removed} removed later (dashed)" if removed else "")
+    )
+    panels[1].set_title(f"after: {len(new)} edges" + (f", {added} new (red)" if added else ""))
     figure.suptitle(title)
     _save_picture(figure, path)
 
@@ -149,6 +175,6 @@ def _draw_edges(panel: Axes, at: Tensor, edges: Iterable[tuple[int, int]], **sty
 def _save_picture(figure: Figure, path: str | Path) -> None:
     """Write the figure."""
     try:
-        figure.savefig(path, dpi=150)
+        figure.savefig(path, dpi=200)
     except OSError as error:
         raise InputError(f"the picture cannot be saved as '{path}': {error.strerror}") from error

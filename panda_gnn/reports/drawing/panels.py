@@ -1,4 +1,4 @@
-"""Panels of lines with bands, and how a figure is written: PNG, SVG and the CSV behind them."""
+"""Panels of lines with bands, and how a figure is written: pictures, CSV and caption."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from panda_gnn.errors import InputError, require
+from panda_gnn.errors import InputError, choose, require
 from panda_gnn.reports.drawing.style import (
     CAPTION_POINTS,
-    COLUMN_WIDTH,
     GREY,
     PANEL_HEIGHT,
+    PICTURES,
     SERIES_STYLES,
     STYLE,
+    Sheet,
 )
 
 if TYPE_CHECKING:
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 
 #: A line of the CSV behind a figure.
 CsvRow = Mapping[str, str | int | float]
+
+#: Means of fewer trials are marked in the picture.
+FEW_TRIALS = 3
+
+#: The series that others are compared with, drawn thinly on top so that none of them hides it.
+REFERENCE = "none"
 
 
 @dataclass(frozen=True)
@@ -43,9 +50,11 @@ class Panel:
         y_label: What is written at the side; the name of the column if empty.
         ticks: Whether every value of x, and no other, has a tick.
         logarithmic: Whether y is.
+        x_logarithmic: Whether x is, where all its values are above 0.
         y_limits: The ends of y; ``None`` where the lines decide.
         percent: Whether y ends at 0 and 100 at the latest, however wide the bands are.
-        references: A level, and its label, that is drawn dotted in the colour of a series.
+        references: A level, half the width of its band and its label, by the series in whose
+            colour it is drawn dotted.
         chance: A level that is drawn dotted in grey.
     """
 
@@ -58,36 +67,33 @@ class Panel:
     y_label: str = ""
     ticks: bool = True
     logarithmic: bool = False
+    x_logarithmic: bool = False
     y_limits: tuple[float | None, float | None] | None = None
     percent: bool = False
-    references: Mapping[str, tuple[float, str]] = field(default_factory=dict)
+    references: Mapping[str, tuple[float, float, str]] = field(default_factory=dict)
     chance: float | None = None
 
 
 def draw_panels(
     panels: Sequence[Panel],
-    caption: str,
+    sheet: Sheet,
     *,
     columns: int | None = None,
     y_labels_once: bool = False,
     legend_columns: int = 3,
 ) -> Figure:
-    """Draw all panels above their caption and below one legend.
+    """Draw all panels below one legend.
 
     Args:
         panels: The panels, row by row.
-        caption: What is written below.
-        columns: Panels in a row, two in the width of a paper's column; if omitted, one to three
-            panels that are wider than that.
+        sheet: What they are drawn on.
+        columns: Panels in a row; one to three if omitted, so that few places stay empty.
         y_labels_once: Whether only the first panel of a row says what is drawn upwards.
-        legend_columns: Series in a row of the legend.
+        legend_columns: Series in a row of the legend, on a column of text.
     """
-    width = {2: 1.0, 4: 2.1}.get(columns or 0, 1.0)
-    if columns is None:
-        columns = 3 if len(panels) > 4 else min(2, len(panels))
-        width = max(1.0, columns / 1.5)
-    size = width * COLUMN_WIDTH
-    with blank_panels(len(panels), caption, columns=columns, width=size) as (figure, axes):
+    count = len(panels)
+    columns = columns or panel_columns(count)
+    with blank_panels(count, sheet, columns=columns) as (figure, axes):
         for number, panel in enumerate(panels):
             _draw_panel(panel, axes[number])
             if not y_labels_once or number % columns == 0:
@@ -96,7 +102,18 @@ def draw_panels(
         return figure
 
 
+def panel_columns(count: int) -> int:
+    """Panels in a row, so that few places stay empty."""
+    return min(2 if count in (2, 4) else 3, count)
+
+
+def pairs_in_rows(count: int) -> int:
+    """Panels in a row where they come in pairs: two pairs where that fills all rows."""
+    return 4 if count > 4 and count % 4 == 0 else 2
+
+
 def _draw_panel(panel: Panel, axes: Axes) -> None:
+    few = set_title(axes, panel.title, panel.rows)
     for series in distinct(panel.rows, "series"):
         line = select(panel.rows, series=series)
         _draw_line(
@@ -105,23 +122,57 @@ def _draw_panel(panel: Panel, axes: Axes) -> None:
             [float(row[panel.x]) for row in line],
             [float(row[panel.y]) for row in line],
             [float(row[panel.error] or 0.0) for row in line],
+            hollow=series in few,
         )
         if series in panel.references:
-            level, label = panel.references[series]
+            level, wide, label = panel.references[series]
             colour = SERIES_STYLES[series].colour
             axes.axhline(level, color=colour, linestyle=":", linewidth=1.0, label=label)
+            axes.axhspan(
+                level - wide,
+                level + wide,
+                facecolor="none",
+                edgecolor=colour,
+                alpha=0.25,
+                hatch="..",
+            )
     if panel.chance is not None:
         axes.axhline(panel.chance, color=GREY, linewidth=0.6, linestyle=":")
     if panel.logarithmic:
         axes.set_yscale("log")
+    if panel.x_logarithmic and all(float(row[panel.x]) > 0 for row in panel.rows):
+        _logarithmic_x(axes)
     if panel.y_limits is not None:
         axes.set_ylim(*panel.y_limits)
     if panel.percent:
         percent_axis(axes)
     if panel.ticks:
         axes.set_xticks(sorted({float(row[panel.x]) for row in panel.rows}))
-    axes.set_title(panel.title)
     axes.set_xlabel(panel.x_label or panel.x)
+
+
+def set_title(axes: Axes, title: str, rows: Sequence[CsvRow]) -> set[str]:
+    """Write the title, with a line where means are of few trials; returns the series that are."""
+    counts = {int(row["trials"]) for row in rows if "trials" in row}
+    few = sorted(count for count in counts if count < FEW_TRIALS)
+    if few:
+        text = " or ".join(str(count) for count in few) + (" trial" if few == [1] else " trials")
+        title += f"\n(hollow: {text})" if max(counts) >= FEW_TRIALS else f"\n({text})"
+    axes.set_title(title)
+    return {str(row["series"]) for row in rows if "series" in row and int(row["trials"]) in few}
+
+
+def _logarithmic_x(axes: Axes) -> None:
+    """A logarithmic axis whose ticks can be read where it has less than two powers of ten."""
+    ticker = require("matplotlib.ticker", "plot")
+    axes.set_xscale("log")
+    axes.xaxis.set_minor_formatter(ticker.NullFormatter())
+    low, high = axes.get_xlim()
+    if high < 100 * low:
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        ticks = [step * 10.0**power for power in powers for step in (1, 2, 5)]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
 
 
 def distinct(rows: Sequence[CsvRow], column: str) -> list[str]:
@@ -136,30 +187,37 @@ def select(rows: Sequence[CsvRow], **values: str) -> list[CsvRow]:
 
 @contextmanager
 def blank_panels(
-    count: int, caption: str, *, columns: int = 2, width: float = COLUMN_WIDTH
+    count: int, sheet: Sheet, *, columns: int | None = None
 ) -> Iterator[tuple[Figure, list[Axes]]]:
-    """An empty figure with ``count`` panels above its caption, in the style of all figures."""
+    """An empty figure with ``count`` panels in the style of all figures, above the sheet's caption.
+
+    It is as wide as a column of text, or as the whole text from three panels in a row on.
+    """
     matplotlib = require("matplotlib", "plot")
     module = require("matplotlib.figure", "plot")
-    columns = min(columns, count)
+    columns = min(columns or panel_columns(count), count)
+    width = sheet.column if columns < 3 else sheet.text
     rows = math.ceil(count / columns)
     letters = int(width * 72 / (CAPTION_POINTS * 0.545))
-    lines = [line for part in caption.split("\n") for line in textwrap.wrap(part, letters)]
-    below = (len(lines) * CAPTION_POINTS * 1.35 + 4) / 72
+    lines = [line for part in sheet.caption.split("\n") for line in textwrap.wrap(part, letters)]
+    below = (len(lines) * CAPTION_POINTS * 1.35 + 4) / 72 if lines else 0.0
     height = 0.45 + rows * PANEL_HEIGHT * (0.85 if columns > 1 else 1.0)
     with matplotlib.rc_context(STYLE):
         figure = module.Figure(figsize=(width, height + below), layout="constrained")
         share = below / (height + below)
-        figure.get_layout_engine().set(rect=(0, share, 1, 1 - share), w_pad=0.03, h_pad=0.03)
-        figure.text(
-            0.015,
-            2 / 72 / (height + below),
-            "\n".join(lines),
-            fontsize=CAPTION_POINTS,
-            color="#404040",
-            va="bottom",
-            linespacing=1.3,
+        figure.get_layout_engine().set(
+            rect=(0, share, 1, 1 - share), w_pad=0.04, h_pad=0.04, wspace=0.03
         )
+        if lines:
+            figure.text(
+                0.015,
+                2 / 72 / (height + below),
+                "\n".join(lines),
+                fontsize=CAPTION_POINTS,
+                color="#404040",
+                va="bottom",
+                linespacing=1.3,
+            )
         axes = list(figure.subplots(rows, columns, squeeze=False).flat)
         for empty in axes[count:]:
             empty.remove()
@@ -172,9 +230,13 @@ def _draw_line(
     x: Sequence[float],
     y: Sequence[float],
     error: Sequence[float],
+    *,
+    hollow: bool,
 ) -> None:
     """One series with a band of one standard error, or whatever ``error`` is."""
     line = SERIES_STYLES[name]
+    on_top = name == REFERENCE
+    strokes = line.marker in "12"
     axes.plot(
         x,
         y,
@@ -182,9 +244,12 @@ def _draw_line(
         color=line.colour,
         marker=line.marker,
         label=line.label,
-        markeredgecolor="white" if line.marker not in "12" else None,
-        markeredgewidth=0.3 if line.marker not in "12" else 1.0,
-        markersize=6 if line.marker == "*" else None,
+        linewidth=0.7 if on_top else None,
+        zorder=3 if on_top else 2,
+        markerfacecolor="white" if hollow and not strokes else None,
+        markeredgecolor=line.colour if hollow or strokes else "white",
+        markeredgewidth=1.0 if strokes else 0.6 if hollow else 0.3,
+        markersize=6 if line.marker == "*" else 2.6 if on_top else None,
     )
     low = [value - wide for value, wide in zip(y, error, strict=True)]
     high = [value + wide for value, wide in zip(y, error, strict=True)]
@@ -203,6 +268,8 @@ def shared_legend(figure: Figure, axes: Sequence[Axes], columns: int = 3) -> Non
     for panel in axes:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
+    if figure.get_figwidth() > 5:
+        columns *= 2
     figure.legend(
         list(handles.values()),
         list(handles),
@@ -212,24 +279,38 @@ def shared_legend(figure: Figure, axes: Sequence[Axes], columns: int = 3) -> Non
 
 
 def write_figure(
-    figure: Figure, rows: Sequence[CsvRow], folder: Path, name: str, caption: str
+    figure: Figure,
+    rows: Sequence[CsvRow],
+    folder: Path,
+    name: str,
+    caption: str,
+    formats: Sequence[str] = ("png", "svg"),
 ) -> list[Path]:
-    """Write ``name.png``, ``name.svg`` and ``name.csv``; the same input gives the same bytes."""
+    """Write a picture in each format, ``name.csv`` and the caption in ``name.txt``.
+
+    The same input gives the same bytes. Pictures carry the caption as their description.
+    """
     matplotlib = require("matplotlib", "plot")
-    paths = [folder / f"{name}.{ending}" for ending in ("png", "svg", "csv")]
+    metadata: dict[str, dict[str, Any]] = {
+        "png": {"Description": caption, "Software": "panda-gnn"},
+        "svg": {"Description": caption, "Date": None},
+        "pdf": {"Subject": caption, "CreationDate": None, "Creator": "panda-gnn"},
+    }
+    pictures = [folder / f"{name}.{choose('format', ending, PICTURES)}" for ending in formats]
+    table, text = folder / f"{name}.csv", folder / f"{name}.txt"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with matplotlib.rc_context(STYLE):
-            figure.savefig(
-                paths[0], dpi=300, metadata={"Description": caption, "Software": "panda-gnn"}
-            )
-            figure.savefig(paths[1], metadata={"Description": caption, "Date": None})
-        write_csv(rows, paths[2])
+            for path, ending in zip(pictures, formats, strict=True):
+                figure.savefig(path, dpi=300, metadata=metadata[ending])
+        write_csv(rows, table)
+        wrapped = (textwrap.fill(part, 99, break_on_hyphens=False) for part in caption.split("\n"))
+        text.write_text("\n".join(wrapped) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(
             f"the figure cannot be written to '{folder}' ({error.strerror})"
         ) from error
-    return paths
+    return [*pictures, table, text]
 
 
 def write_csv(rows: Sequence[CsvRow], path: Path) -> None:

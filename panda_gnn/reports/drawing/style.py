@@ -5,8 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-COLUMN_WIDTH = 3.3
-"""Inches: the width of a column of a two-column paper, at which every figure must be legible."""
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a figure is drawn on.
+
+    Attributes:
+        column: Inches of a column of text, the width of figures of one or two panels in a row.
+        text: Inches of the whole text, the width of figures of more panels.
+        caption: What is written below the panels; nothing where it is empty.
+    """
+
+    column: float = 3.25
+    text: float = 6.75
+    caption: str = ""
+
+
+#: The templates of venues, by the widths of a column and of the text in their style files.
+TEMPLATES: Mapping[str, Sheet] = {
+    "icml": Sheet(3.25, 6.75),
+    "neurips": Sheet(5.5, 5.5),
+    "iclr": Sheet(5.5, 5.5),
+    "acl": Sheet(3.03, 6.3),
+    "ieee": Sheet(3.5, 7.16),
+    "acm": Sheet(3.33, 7.0),
+    "lncs": Sheet(4.8, 4.8),
+}
+
+#: What pictures can be written as.
+PICTURES = ("png", "svg", "pdf")
+
 PANEL_HEIGHT = 2.0
 POINTS = 7.0
 """The size of letters."""
@@ -14,8 +42,10 @@ CAPTION_POINTS = 6.0
 
 #: Okabe and Ito's colours, which people of every kind of colour vision can tell apart.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 GREY = "#767676"
+#: Their yellow is too faint for lines on white paper; and one more is needed.
+OCHRE, WINE = "#9A8700", "#6B1F3D"
 
 STYLE = {
     "font.size": POINTS,
@@ -41,6 +71,7 @@ STYLE = {
     "lines.markersize": 3.5,
     "svg.hashsalt": "panda-gnn",
     "svg.fonttype": "path",
+    "pdf.fonttype": 42,  # whole fonts, which venues ask for
 }
 
 
@@ -58,7 +89,7 @@ class SeriesStyle:
 SERIES_STYLES: Mapping[str, SeriesStyle] = {
     "none": SeriesStyle("no rewiring", BLACK, "o"),
     "residual": SeriesStyle("with residual", GREY, "o", "--"),
-    "digl": SeriesStyle("DIGL", YELLOW, "v", "-."),
+    "digl": SeriesStyle("DIGL", OCHRE, "v", "-."),
     "sdrf": SeriesStyle("SDRF", GREEN, "^", "--"),
     "fosr": SeriesStyle("FoSR", ORANGE, "s", "--"),
     "borf": SeriesStyle("BORF", PURPLE, "D", "-."),
@@ -71,7 +102,7 @@ SERIES_STYLES: Mapping[str, SeriesStyle] = {
     "panda-gated": SeriesStyle("PANDA, gated", GREEN, "^", "--"),
     "panda-linear": SeriesStyle("PANDA, linear", PURPLE, "D", "-."),
     "virtual-node": SeriesStyle("virtual node", GREY, "X", ":"),
-    "equal-width": SeriesStyle("two kinds, one width", PURPLE, "h", ":"),
+    "equal-width": SeriesStyle("two kinds, one width", WINE, "h", ":"),
     "panda-plain": SeriesStyle("PANDA, no residual", VERMILION, "*", "--"),
     "p=16": SeriesStyle("p = 16", "#A6CEE8", "v"),
     "p=32": SeriesStyle("p = 32", SKY, "^"),

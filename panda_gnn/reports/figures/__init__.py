@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.study import Study
 from panda_gnn.reports.drawing.panels import write_figure
+from panda_gnn.reports.drawing.style import Sheet
 from panda_gnn.reports.figures import (
     bottleneck,
     energy,
@@ -136,13 +137,36 @@ def figure_study(name: str, request: Request) -> Study | None:
     return None if finished else study
 
 
-def make_figure(name: str, request: Request, folder: Path) -> list[Path]:
-    """Draw a figure from the store and write it as PNG, SVG and CSV; returns the three files."""
+def make_figure(
+    name: str,
+    request: Request,
+    folder: Path,
+    *,
+    sheet: Sheet | None = None,
+    formats: Sequence[str] = ("png", "svg"),
+    with_caption: bool = False,
+) -> list[Path]:
+    """Draw a figure from the store and write it, with the CSV behind it and its caption.
+
+    Args:
+        name: Which figure.
+        request: What to draw.
+        folder: Where to.
+        sheet: How wide; columns of ICML's template if omitted.
+        formats: Of the pictures: png, svg, pdf.
+        with_caption: Whether the caption is in the pictures too.
+
+    Returns:
+        The pictures in the order of ``formats``, the CSV and the text.
+    """
     kind, study = _checked(name, request)
     rows = kind.figure.rows(request, study)
     caption = f"{kind.figure.caption(request, study, rows)}\n$ {request.command}"
-    drawn = kind.figure.draw(rows, caption)
-    return write_figure(drawn, rows, folder, figure_name(name, request.datasets), caption)
+    drawn = kind.figure.draw(
+        rows, replace(sheet or Sheet(), caption=caption if with_caption else "")
+    )
+    file_name = figure_name(name, request.datasets)
+    return write_figure(drawn, rows, folder, file_name, caption, formats)
 
 
 def _checked(name: str, request: Request) -> tuple[FigureKind, Study]:

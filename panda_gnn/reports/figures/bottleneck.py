@@ -10,6 +10,7 @@ import torch
 from panda_gnn.evaluation.measurements.bottleneck import BOTTLENECK_TASKS
 from panda_gnn.evaluation.study import Study
 from panda_gnn.reports.drawing.panels import CsvRow, Panel, distinct, draw_panels, select
+from panda_gnn.reports.drawing.style import Sheet
 from panda_gnn.reports.figures.request import Request, config_of, mean_and_error
 from panda_gnn.reports.models import printed_name
 
@@ -47,7 +48,7 @@ def rows(request: Request, study: Study) -> list[CsvRow]:
     return table
 
 
-def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
+def draw(rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
     """A panel for each task, the size along and accuracy upwards."""
     panels = []
     for task in distinct(rows, "task"):
@@ -65,7 +66,7 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
                 chance=chances.pop() if len(chances) == 1 else None,
             )
         )
-    return draw_panels(panels, caption, y_labels_once=True, legend_columns=3)
+    return draw_panels(panels, sheet, y_labels_once=True, legend_columns=3)
 
 
 def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import torch
 
 from panda_gnn.evaluation.study import Study
-from panda_gnn.reports.drawing.panels import CsvRow, Panel, distinct, draw_panels, select
+from panda_gnn.reports.drawing.panels import (
+    CsvRow,
+    Panel,
+    distinct,
+    draw_panels,
+    pairs_in_rows,
+    select,
+)
+from panda_gnn.reports.drawing.style import Sheet
 from panda_gnn.reports.figures.request import (
     Request,
     counted_trials,
@@ -43,7 +51,7 @@ def rows(request: Request, study: Study) -> list[CsvRow]:
     return table
 
 
-def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
+def draw(rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
     """For each dataset the energy, and the energy relative to the size of the states."""
     panels = []
     for dataset in distinct(rows, "dataset"):
@@ -56,11 +64,11 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
                 "layer",
                 "relative_energy",
                 "relative_error",
-                y_label="energy / size of states",
+                y_label="relative energy",
                 y_limits=(0, None),
             ),
         ]
-    return draw_panels(panels, caption, columns=2 if len(panels) < 6 else 4)
+    return draw_panels(panels, sheet, columns=pairs_in_rows(len(panels)))
 
 
 def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
@@ -68,8 +76,8 @@ def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     trials = counted_trials(rows, "band: standard error")
     return (
         "Dirichlet energy, mean over graphs, of the states of test graphs in trained GCNs after "
-        "every layer (0: features, last: class scores), as it is and divided by the squared norm "
-        f"of the states: {request.graphs_in_words()}, {trials}. "
+        "every layer (0: features, last: class scores), as it is and relative: divided by the "
+        f"squared norm of the states: {request.graphs_in_words()}, {trials}. "
         "Edges are those the model sees, after rewiring. 'Two kinds, one width' is PANDA "
         "without extra width, 'with residual' PANDA without high nodes."
     )

@@ -12,7 +12,9 @@ from panda_gnn.reports.drawing.panels import (
     CsvRow,
     blank_panels,
     distinct,
+    panel_columns,
     select,
+    set_title,
     shared_legend,
 )
 from panda_gnn.reports.drawing.style import (
@@ -21,6 +23,7 @@ from panda_gnn.reports.drawing.style import (
     GREY,
     SERIES_STYLES,
     VERMILION,
+    Sheet,
 )
 from panda_gnn.reports.figures.request import Request, accuracy_cells, counted_trials, printed
 from panda_gnn.reports.tables import build_table
@@ -73,12 +76,12 @@ def rows(request: Request, study: Study) -> list[CsvRow]:
     return sorted(table, key=lambda row: request.datasets.index(str(row["dataset"])))
 
 
-def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
+def draw(rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
     """A panel for each dataset: rungs upwards, points above the plain backbone along."""
     datasets, backbones = distinct(rows, "dataset"), distinct(rows, "backbone")
     names = list(RUNGS)
     shift = {name: 0.15 * (len(backbones) - 1) - 0.3 * i for i, name in enumerate(backbones)}
-    with blank_panels(len(datasets), caption) as (figure, axes):
+    with blank_panels(len(datasets), sheet) as (figure, axes):
         for number, (dataset, panel) in enumerate(zip(datasets, axes, strict=True)):
             panel.axvline(0, color=GREY, linewidth=0.8)
             for backbone in backbones:
@@ -98,7 +101,7 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
                         capsize=1.5,
                         capthick=0.8,
                     )
-            panel.set_title(printed(dataset))
+            set_title(panel, printed(dataset), select(rows, dataset=dataset))
             panel.annotate(
                 _begin(rows, dataset),
                 (0, 0),
@@ -109,7 +112,7 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
                 fontsize=CAPTION_POINTS,
             )
             panel.set_yticks(range(len(names)), [""] * len(names))
-            if number % 2 == 0:
+            if number % panel_columns(len(datasets)) == 0:
                 panel.set_yticklabels(list(RUNGS.values()))
             panel.grid(axis="y", visible=False)
             panel.set_ylim(-0.6, len(names) - 0.4)

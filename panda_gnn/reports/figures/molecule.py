@@ -10,7 +10,7 @@ from panda_gnn.datasets import load
 from panda_gnn.evaluation.study import Study
 from panda_gnn.reports.drawing.layout import layout
 from panda_gnn.reports.drawing.panels import CsvRow, blank_panels
-from panda_gnn.reports.drawing.style import GREY, ORANGE, SKY
+from panda_gnn.reports.drawing.style import GREY, ORANGE, SKY, Sheet
 from panda_gnn.reports.figures.request import Request, config_of
 from panda_gnn.transforms import ExpandWidth
 
@@ -45,9 +45,9 @@ def rows(request: Request, study: Study) -> list[CsvRow]:
     ]
 
 
-def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
+def draw(rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
     """Bonds as lines, atoms as discs, those of high nodes larger and orange."""
-    with blank_panels(1, caption, columns=1, width=4.4) as (figure, axes):
+    with blank_panels(1, sheet, columns=1) as (figure, axes):
         panel = axes[0]
         for node, row in enumerate(rows):
             for other in map(int, str(row["neighbours"]).split()):

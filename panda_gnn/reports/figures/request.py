@@ -18,6 +18,7 @@ from panda_gnn.evaluation.statistics import Summary
 from panda_gnn.evaluation.store import Row, Store
 from panda_gnn.evaluation.study import Cell, Study, load_study
 from panda_gnn.reports.drawing.panels import CsvRow
+from panda_gnn.reports.drawing.style import Sheet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -105,8 +106,8 @@ class FigureModule(Protocol):
     def rows(self, request: Request, study: Study) -> list[CsvRow]:
         """Make the rows of the CSV from the store."""
 
-    def draw(self, rows: Sequence[CsvRow], caption: str) -> Figure:
-        """Draw the rows above the caption."""
+    def draw(self, rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
+        """Draw the rows on a sheet."""
 
     def caption(self, request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
         """Say what is seen, on which datasets, over how many trials."""

@@ -16,9 +16,10 @@ from panda_gnn.reports.drawing.panels import (
     distinct,
     percent_axis,
     select,
+    set_title,
     shared_legend,
 )
-from panda_gnn.reports.drawing.style import SERIES_STYLES
+from panda_gnn.reports.drawing.style import SERIES_STYLES, Sheet
 from panda_gnn.reports.figures import signal
 from panda_gnn.reports.figures.request import Request, accuracy_cells, counted_trials, printed
 from panda_gnn.reports.tables import Entry, build_table
@@ -60,40 +61,50 @@ def signal_study(request: Request, study: Study) -> Study:
 def rows(request: Request, study: Study) -> list[CsvRow]:
     """For GCN: how signal and resistance go together, and the accuracy of the study's trials."""
     signals = signal.rows(request, signal_study(request, study))
-    return [
-        {
-            "dataset": dataset,
-            "series": entry.line.method,
-            "correlation": signal.correlation(
-                select(signals, dataset=dataset, series=entry.line.method)
-            ),
-            **accuracy_cells(entry.ours),
-        }
-        for dataset, entry in _entries(request, study)
-        if entry.ours is not None
-    ]
+    table: list[CsvRow] = []
+    for dataset, entry in _entries(request, study):
+        if entry.ours is None:
+            continue
+        line = select(signals, dataset=dataset, series=entry.line.method)
+        r = signal.correlation(line)
+        low, high = signal.correlation_interval(r, len(line))
+        table.append(
+            {
+                "dataset": dataset,
+                "series": entry.line.method,
+                "correlation": r,
+                "correlation_low": low,
+                "correlation_high": high,
+                **accuracy_cells(entry.ours),
+            }
+        )
+    return table
 
 
-def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
+def draw(rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
     """One panel for each dataset, correlation along and accuracy upwards."""
     datasets = distinct(rows, "dataset")
-    with blank_panels(len(datasets), caption) as (figure, axes):
+    with blank_panels(len(datasets), sheet) as (figure, axes):
         for panel, dataset in zip(axes, datasets, strict=True):
+            few = set_title(panel, printed(dataset), select(rows, dataset=dataset))
             for row in select(rows, dataset=dataset):
                 style = SERIES_STYLES[str(row["series"])]
+                r = float(row["correlation"])
+                low, high = float(row["correlation_low"]), float(row["correlation_high"])
                 panel.errorbar(
-                    float(row["correlation"]),
+                    r,
                     float(row["accuracy"]),
                     float(row["interval"] or 0.0),
+                    xerr=[[r - low], [high - r]],
                     color=style.colour,
                     marker=style.marker,
+                    markerfacecolor="white" if row["series"] in few else None,
                     linestyle="none",
                     label=style.label,
                     elinewidth=0.8,
                     markersize=7 if style.marker == "*" else 4.5,
                 )
             percent_axis(panel)
-            panel.set_title(printed(dataset))
             panel.locator_params(axis="x", nbins=6)
             panel.set_xlabel("correlation of signal\nand total resistance")
         axes[0].set_ylabel("test accuracy in %")
@@ -103,7 +114,7 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
 
 def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     """What the figure shows."""
-    trials = counted_trials(rows, "bars: 95 % intervals")
+    trials = counted_trials(rows, "bars: 95 % intervals, of r by Fisher's transformation")
     return (
         f"Methods with GCN: Pearson's r of total effective resistance and signal "
         f"({request.graphs_in_words()}, untrained, {request.initialisations}, settings of "

@@ -9,6 +9,7 @@ import torch
 
 from panda_gnn.evaluation.study import Study
 from panda_gnn.reports.drawing.panels import CsvRow, Panel, distinct, draw_panels, select
+from panda_gnn.reports.drawing.style import Sheet
 from panda_gnn.reports.figures.request import (
     Request,
     config_of,
@@ -41,7 +42,7 @@ def rows(request: Request, study: Study) -> list[CsvRow]:
     return table
 
 
-def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
+def draw(rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
     """One panel for each dataset, layers along and sensitivity upwards, on a logarithmic scale."""
     panels = [
         Panel(
@@ -54,7 +55,7 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
         )
         for dataset in distinct(rows, "dataset")
     ]
-    return draw_panels(panels, caption)
+    return draw_panels(panels, sheet)
 
 
 def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:

@@ -6,10 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import norm
 
+from panda_gnn.evaluation.statistics import LEVEL
 from panda_gnn.evaluation.study import Study
-from panda_gnn.reports.drawing.panels import CsvRow, Panel, distinct, draw_panels, select
-from panda_gnn.reports.drawing.style import SERIES_STYLES
+from panda_gnn.reports.drawing.panels import (
+    CsvRow,
+    Panel,
+    distinct,
+    draw_panels,
+    pairs_in_rows,
+    select,
+)
+from panda_gnn.reports.drawing.style import SERIES_STYLES, Sheet
 from panda_gnn.reports.figures.request import Request, config_of, printed, series
 from panda_gnn.reports.models import printed_name
 
@@ -36,6 +45,7 @@ def rows(request: Request, study: Study) -> list[CsvRow]:
                 "normalised_resistance": resistance[place] / largest,
                 "heard": heard[place],
                 "signal": signal[place],
+                "trials": request.trials,
             }
             for place, number in enumerate(values["graph"][0])
         ]
@@ -51,6 +61,19 @@ def correlation(rows: Sequence[CsvRow], column: str = "heard") -> float:
     return float(np.corrcoef(x, y)[0, 1])
 
 
+def correlation_interval(r: float, count: int) -> tuple[float, float]:
+    r"""The 95 % interval of a correlation of ``count`` pairs by Fisher's transformation.
+
+    :math:`\tanh(\operatorname{artanh} r \pm 1.96 / \sqrt{n - 3})`; everything below four pairs. It
+    takes graphs for independent.
+    """
+    if count < 4:
+        return -1.0, 1.0
+    centre = np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15))
+    half = norm.ppf((1 + LEVEL) / 2) / np.sqrt(count - 3)
+    return float(np.tanh(centre - half)), float(np.tanh(centre + half))
+
+
 def _cases(rows: Sequence[CsvRow]) -> list[tuple[str, str, list[CsvRow]]]:
     """Every dataset and backbone, with their rows."""
     return [
@@ -60,7 +83,7 @@ def _cases(rows: Sequence[CsvRow]) -> list[tuple[str, str, list[CsvRow]]]:
     ]
 
 
-def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
+def draw(rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
     """A panel for each dataset and backbone: means of graphs of about equal resistance."""
     panels = [
         Panel(
@@ -75,11 +98,12 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
             x_label="total resistance / largest",
             y_label="signal",
             ticks=False,
+            x_logarithmic=True,
             y_limits=(0, None),
         )
         for dataset, backbone, case in _cases(rows)
     ]
-    return draw_panels(panels, caption, columns=2 if len(panels) < 3 else 4, y_labels_once=True)
+    return draw_panels(panels, sheet, columns=pairs_in_rows(len(panels)), y_labels_once=True)
 
 
 def _binned(name: str, rows: Sequence[CsvRow]) -> list[CsvRow]:
@@ -99,6 +123,7 @@ def _binned(name: str, rows: Sequence[CsvRow]) -> list[CsvRow]:
                 "standard_error": float(heard.std(ddof=1) / len(heard) ** 0.5)
                 if len(heard) > 1
                 else 0.0,
+                "trials": int(rows[0]["trials"]),
             }
         )
     return bins
@@ -110,10 +135,12 @@ def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     settings = config.settings
     parts = []
     for dataset, backbone, case in _cases(rows):
-        values = [
-            f"{SERIES_STYLES[name].label} {correlation(select(case, series=name)):+.2f}"
-            for name in distinct(case, "series")
-        ]
+        values = []
+        for name in distinct(case, "series"):
+            line = select(case, series=name)
+            r = correlation(line)
+            low, high = correlation_interval(r, len(line))
+            values.append(f"{SERIES_STYLES[name].label} {r:+.2f} ({low:+.2f} to {high:+.2f})")
         parts.append(f"{printed_name(backbone)} on {printed(dataset)}: {', '.join(values)}")
     return (
         f"How far the signal of a source gets in untrained models ({config.num_layers} layers of "
@@ -121,5 +148,5 @@ def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
         "share of the greatest distance, against total effective resistance before rewiring: "
         f"{request.graphs_in_words()}, {settings['sources']} sources each, "
         f"{request.initialisations}; means of {BINS} groups of graphs, "
-        f"band: standard error. Pearson's r for {'; '.join(parts)}."
+        f"band: standard error. Pearson's r with its 95 % interval for {'; '.join(parts)}."
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.study import Study
 from panda_gnn.reports.drawing.panels import CsvRow, Panel, distinct, draw_panels, select
-from panda_gnn.reports.drawing.style import SERIES_STYLES
+from panda_gnn.reports.drawing.style import SERIES_STYLES, Sheet
 from panda_gnn.reports.figures.request import Request, accuracy_cells, counted_trials, printed
 from panda_gnn.reports.tables import build_table
 
@@ -43,7 +43,7 @@ def rows(request: Request, study: Study) -> list[CsvRow]:
     return table
 
 
-def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
+def draw(rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
     """One panel for each dataset, the setting along and accuracy upwards."""
     panels = [
         Panel(
@@ -65,6 +65,7 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
             references={
                 f"panda-{row['backbone']}": (
                     float(row["accuracy"]),
+                    float(row["interval"] or 0.0),
                     SERIES_STYLES[str(row["backbone"])].label,
                 )
                 for row in select(case, method="none")
@@ -73,7 +74,7 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
         for dataset in distinct(rows, "dataset")
         for case in [select(rows, dataset=dataset)]
     ]
-    return draw_panels(panels, caption, y_labels_once=True, legend_columns=4)
+    return draw_panels(panels, sheet, y_labels_once=True, legend_columns=4)
 
 
 def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
@@ -82,5 +83,29 @@ def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     datasets = ", ".join(printed(name) for name in distinct(rows, "dataset"))
     return (
         f"Mean test accuracy of PANDA (first epoch of the best validation score) on {datasets}, "
-        f"{trials}; dotted: the plain backbone."
+        f"{trials}; dotted, with its interval: the plain backbone. Fixed: {_fixed(study, rows)}."
     )
+
+
+def _fixed(study: Study, rows: Sequence[CsvRow]) -> str:
+    """The settings of PANDA that no line of the figure changes, by dataset and backbone."""
+    drawn = {(row["dataset"], row["backbone"]) for row in rows}
+    parts: dict[str, list[str]] = {}
+    for cell in study.cells:
+        place = cell.dataset, cell.line.backbone
+        if cell.line.method != "panda" or place not in drawn:
+            continue
+        drawn.remove(place)
+        config = cell.candidates[0]
+        values: dict[str, object] = {
+            "centrality": config.settings["centrality"],
+            "k": config.settings["k"],
+            "width": config.width,
+            "high_width": config.settings["high_width"],
+            "layers": config.num_layers,
+        }
+        values.pop(str(study.rows), None)
+        text = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())
+        label = f"{SERIES_STYLES[cell.line.backbone].label} on {printed(cell.dataset)}"
+        parts.setdefault(text, []).append(label)
+    return "; ".join(f"{text} ({', '.join(where)})" for text, where in parts.items())

@@ -9,6 +9,7 @@ import torch
 
 from panda_gnn.evaluation.study import Study, load_study
 from panda_gnn.reports.drawing.panels import CsvRow, Panel, distinct, draw_panels, select
+from panda_gnn.reports.drawing.style import Sheet
 from panda_gnn.reports.figures.request import Request, config_of, mean_and_error
 from panda_gnn.reports.models import printed_name
 
@@ -35,7 +36,7 @@ def rows(request: Request, study: Study) -> list[CsvRow]:
     return sorted(table, key=lambda row: (topologies.index(str(row["topology"])), row["distance"]))
 
 
-def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
+def draw(rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
     """A panel for each backbone and topology, distances along and accuracy upwards."""
     num_classes: Any = config_of(load_study("transfer"), "none").settings["num_classes"]
     in_percent: list[CsvRow] = [
@@ -55,7 +56,7 @@ def draw(rows: Sequence[CsvRow], caption: str) -> Figure:
         for backbone in distinct(rows, "backbone")
         for topology in distinct(rows, "topology")
     ]
-    return draw_panels(panels, caption, columns=4, y_labels_once=True, legend_columns=4)
+    return draw_panels(panels, sheet, columns=4, y_labels_once=True, legend_columns=4)
 
 
 def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:

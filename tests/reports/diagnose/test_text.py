@@ -44,7 +44,7 @@ def test_plain_model_has_a_bound_and_no_wide_nodes() -> None:
     nodes, _, layers, *_ = grids(found)
     assert {row[-1] for row in nodes.rows} == {"4"}
     assert layers.columns[-1] == "bound"
-    assert "would widen" in diagnosis_page(found, "")
+    assert "would be wide in this model" in diagnosis_page(found, "")
 
 
 def test_out_of_reach() -> None:

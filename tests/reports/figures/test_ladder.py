@@ -11,6 +11,7 @@ from PIL import Image
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.study import load_study
+from panda_gnn.reports.drawing.style import Sheet
 from panda_gnn.reports.figures import Request, figure_study, ladder, make_figure
 from panda_gnn.reports.figures.ladder import RUNGS
 from panda_gnn.reports.tables import build_table
@@ -42,7 +43,7 @@ def test_the_ladder_is_that_of_the_table(request_for_mutag: Request, tmp_path: P
         assert (row["difference_interval"] == "") == (row["method"] == "none")
     with Image.open(paths[0]) as image:
         assert "3 trials, bars: 95 % intervals" in str(image.info["Description"])
-        assert image.width / 300 == pytest.approx(3.3, abs=0.05)
+        assert image.width / 300 == pytest.approx(3.25, abs=0.01)
 
 
 def test_rungs_are_drawn_from_bottom_to_top(request_for_mutag: Request) -> None:
@@ -50,9 +51,9 @@ def test_rungs_are_drawn_from_bottom_to_top(request_for_mutag: Request) -> None:
     study = load_study("controls").select(["mutag"], ["gcn"])
     store_trials(study, request.results, ("mutag",), 2)
     rows = ladder.rows(request, study)
-    panel = ladder.draw(rows, "caption").axes[0]
+    panel = ladder.draw(rows, Sheet()).axes[0]
     assert [label.get_text() for label in panel.get_yticklabels()] == list(RUNGS.values())
-    assert panel.get_title() == "MUTAG"
+    assert panel.get_title() == "MUTAG\n(2 trials)"
     assert [text.get_text() for text in panel.texts] == ["GCN 50.5 %"]
     bars: list[Any] = list(panel.containers)
     centres = [float(bar.lines[0].get_xdata()[0]) for bar in bars]

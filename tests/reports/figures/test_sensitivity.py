@@ -9,7 +9,7 @@ import torch
 from PIL import Image
 
 from panda_gnn.errors import InputError
-from panda_gnn.reports.drawing.style import COLUMN_WIDTH, SERIES_STYLES
+from panda_gnn.reports.drawing.style import SERIES_STYLES, Sheet
 from panda_gnn.reports.figures import Request, figure_study, make_figure, sensitivity
 from panda_gnn.reports.figures.request import mean_and_error
 from tests.reports.figures.pretend import csv_rows, pretend_values, store_measurements
@@ -22,13 +22,16 @@ def test_untrained_figures(name: str, request_for_mutag: Request, tmp_path: Path
     store_measurements(study, request_for_mutag.results, 2)
     assert figure_study(name, request_for_mutag) is None
     paths = make_figure(name, request_for_mutag, tmp_path)
-    assert [path.name for path in paths] == [f"{name}-mutag.{end}" for end in ("png", "svg", "csv")]
+    assert [path.name for path in paths] == [
+        f"{name}-mutag.{end}" for end in ("png", "svg", "csv", "txt")
+    ]
     with Image.open(paths[0]) as image:
-        assert image.width == round(COLUMN_WIDTH * 300)
+        assert image.width == round(Sheet().column * 300)
         caption = str(image.info["Description"])
     assert "3 of 188 graphs of MUTAG" in caption
     assert "2 random initialisations" in caption
     assert caption.endswith("$ panda figure NAME")
+    assert paths[3].read_text().split() == caption.split()
     rows = csv_rows(paths[2])
     assert {row["series"] for row in rows} <= set(SERIES_STYLES)
     again = make_figure(name, request_for_mutag, tmp_path / "again")

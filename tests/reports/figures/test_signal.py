@@ -45,11 +45,19 @@ def test_correlation_in_closed_form() -> None:
     assert signal.correlation(rows, "signal") == pytest.approx(-1, rel=1e-12)
 
 
+def test_interval_of_a_correlation() -> None:
+    """artanh 0.5 = 0.5493; with 103 pairs the error is 1/10: tanh(0.5493 -+ 0.196)."""
+    assert signal.correlation_interval(0.5, 103) == pytest.approx((0.3393, 0.6323), abs=1e-4)
+    assert signal.correlation_interval(0.5, 3) == (-1, 1)
+    assert signal.correlation_interval(1.0, 10)[1] == pytest.approx(1)
+
+
 def test_bins_by_hand() -> None:
     """Ten graphs in eight bins: two of two graphs, then six of one, by rising resistance."""
     heard = [5.0, 1.0, 4.0, 2.0, 8.0, 7.0, 3.0, 9.0, 6.0, 0.0]
     rows: list[CsvRow] = [
-        {"normalised_resistance": (9 - i) / 9, "heard": value} for i, value in enumerate(heard)
+        {"normalised_resistance": (9 - i) / 9, "heard": value, "trials": 3}
+        for i, value in enumerate(heard)
     ]
     bins = signal._binned("none", rows)
     assert [row["heard"] for row in bins] == pytest.approx([3.0, 6.0, 7.0, 8.0, 2.0, 4.0, 1.0, 5.0])
