@@ -2,8 +2,7 @@
 
 Builds sdist and wheel, checks their metadata with twine, installs the wheel into a new environment
 and runs the demo from there, away from the sources. For every other Python that is found, the wheel
-is installed without its dependencies, all of it is compiled and the version is asked for; whether
-the dependencies have files for that Python is asked of pip.
+is installed without its dependencies, all of it is compiled and the version is asked for.
 """
 
 from __future__ import annotations
