@@ -14,6 +14,7 @@ from panda_gnn.cli.options import (
     add_results_argument,
     add_rows_argument,
     add_rule_argument,
+    add_study_argument,
     add_whole,
     names,
     rows_folder,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:  # options are read, and explained, without torch
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    known = ", ".join(study_names())
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     run_parser = actions.add_parser(
         "run",
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Run the trials of a study that are not finished yet. Running it again "
         "continues; more trials extend it.",
     )
-    run_parser.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
+    add_study_argument(run_parser)
     add_selection_arguments(run_parser)
     add_whole(run_parser, "--trials", "seeds of a cell (the study's)")
     run_parser.add_argument(
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how many trials are finished",
         description="How many trials of a study are finished; without a name, of all studies.",
     )
-    status_parser.add_argument("name", metavar="NAME", nargs="?", help=f"one of {known}")
+    add_study_argument(status_parser, "?")
     add_selection_arguments(status_parser)
     add_json_argument(status_parser)
     add_rows_argument(status_parser)
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "rows of the same processor and versions, by the test score with others. Nothing is "
         "written.",
     )
-    verify_parser.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
+    add_study_argument(verify_parser)
     add_selection_arguments(verify_parser)
     add_whole(verify_parser, "--sample", "rows", 20)
     add_whole(verify_parser, "--seed", "decides which rows", 0, least=0)
@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paired differences that are stored. No number of splits of one dataset sees less than the "
         "smallest difference.",
     )
-    power_parser.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
+    add_study_argument(power_parser)
     add_selection_arguments(power_parser)
     power_parser.add_argument(
         "--difference", type=float, default=5.0, metavar="D", help="the difference, in points (5)"
