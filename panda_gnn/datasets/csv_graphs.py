@@ -157,8 +157,7 @@ def _graph(path: Path, columns: Mapping[str, str], nodes: Path | None) -> Data:
         parts = torch.tensor([_part(nodes, row, split_at) for row in rows])
         for number, mask in enumerate(MASKS):
             data[mask] = parts == number
-    columns = {name: [float(row.fields[i]) for row in rows] for i, name in masks.items()}
-    set_masks(data, columns)
+    set_masks(data, {name: [float(row.fields[i]) for row in rows] for i, name in masks.items()})
     return data
 
 

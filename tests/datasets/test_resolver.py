@@ -178,6 +178,17 @@ def test_edge_attributes_that_nobody_reads_are_said() -> None:
     assert "left out" not in resolve(graphs()).summary
 
 
+def test_lists_of_numbers_are_taken() -> None:
+    listed = [
+        Data(x=d.x.tolist(), edge_index=d.edge_index, y=d.y.tolist(), edge_weight=[[0.5]] * 4)
+        for d in graphs()
+    ]
+    found = resolve(listed)
+    assert found.entry.task == "graph-classification"
+    assert found.dataset[3].x.tolist() == [[3.0, 3.0]] * 3
+    assert found.dataset[3].edge_weight.tolist() == [0.5] * 4
+
+
 def test_words_as_targets_of_graphs(tmp_path: Path) -> None:
     words = ["ring", "path"] * 6
     named = [
@@ -314,6 +325,10 @@ def graph_with(**values: Any) -> list[Data]:
     return changed
 
 
+def with_weights(weights: torch.Tensor) -> list[Data]:
+    return [Data(**data.to_dict(), edge_weight=weights) for data in graphs()]
+
+
 def without_targets() -> list[Data]:
     return [Data(x=data.x, edge_index=data.edge_index) for data in graphs()]
 
@@ -392,6 +407,20 @@ MALFORMED: list[tuple[str, Files, str]] = [
         r"graph 5 has features that are no finite numbers \(node 0\)",
     ),
     ("a.pt", {"a.pt": save(graph_with(x=torch.ones(3, 9)))}, "graph 5 has 9 features"),
+    ("a.pt", {"a.pt": save(graph_with(x=[["a"]]))}, r"graph 5 has x=\[\['a'\]\]: give a tensor"),
+    ("a.pt", {"a.pt": save(graph_with(y="word"))}, "graph 5 has y='word': give a tensor"),
+    ("a.pt", {"a.pt": save(graph_with(y=torch.tensor(1j)))}, "graph 5 has complex numbers as y"),
+    ("a.pt", {"a.pt": save(graph_with(num_nodes=float("inf")))}, "graph 5 has num_nodes=inf"),
+    (
+        "a.pt",
+        {"a.pt": save(with_weights(torch.tensor(1.0)))},
+        "graph 0 has no finite edge_weight for each of its edges",
+    ),
+    (
+        "a.pt",
+        {"a.pt": save(with_weights(torch.full((4,), -1.0)))},
+        "graph 0 has a negative edge_weight",
+    ),
     ("a.pt", {"a.pt": save(graph_with(edge_index=EDGES + 7))}, "graph 5 has an edge to a node"),
     (
         "a.pt",
