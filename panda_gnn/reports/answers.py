@@ -1,7 +1,7 @@
 """What a study answers: its questions, each a paired difference of two methods in every block.
 
-The questions stand in the study before anything is run. They are a family of comparisons of their
-own, and Holm's correction is over all their answers.
+The questions stand in the study's file. They are a family of comparisons of their own, and Holm's
+correction is over all their answers.
 """
 
 from __future__ import annotations
