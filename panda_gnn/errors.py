@@ -41,6 +41,11 @@ def shown(value: object, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
+def reason(error: BaseException) -> str:
+    """What an error of somebody else says, on one line and not at length."""
+    return " ".join(str(error).split())[:100]
+
+
 def require(module: str, extra: str) -> ModuleType:
     """Import an optional dependency, or say which extra of panda-gnn installs it."""
     try:

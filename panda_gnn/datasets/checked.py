@@ -11,10 +11,12 @@ from torch import Tensor
 from torch_geometric.data import Data, Dataset
 from torch_geometric.utils import degree
 
-from panda_gnn.datasets.files import GREATEST_BARE_SIZE
 from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.batches import is_batch
 from panda_gnn.graph.rows import edge_index_of
+
+#: A graph may have so many nodes without a row of features for each.
+GREATEST_BARE_SIZE = 10**7
 
 FEATURES = ("x", "constant", "degree")
 """Where node features come from: the graphs' own, the number 1, or the logarithm of the degree."""

@@ -11,7 +11,6 @@ import shutil
 import sys
 import tempfile
 import warnings
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,9 +21,9 @@ from torch_geometric.data import InMemoryDataset
 from panda_gnn.datasets.entries import DATASETS, DatasetEntry
 from panda_gnn.datasets.fingerprint import fingerprint
 from panda_gnn.datasets.peptides import SPLITS, joined
-from panda_gnn.datasets.safe import nothing_executed
+from panda_gnn.datasets.safe import DAMAGED, nothing_executed
 from panda_gnn.datasets.sources import fetch
-from panda_gnn.errors import InputError
+from panda_gnn.errors import InputError, reason
 
 ROOT_VARIABLE = "PANDA_DATA_ROOT"
 
@@ -225,20 +224,10 @@ def _open(entry: DatasetEntry, folder: Path, what: str, remedy: str) -> InMemory
             f"{entry.printed} cannot be read, {what} is damaged or holds more than data, which is "
             f"not executed: {remedy}"
         ) from error
-    except (
-        ArithmeticError,
-        AssertionError,
-        AttributeError,
-        EOFError,
-        LookupError,
-        RuntimeError,
-        TypeError,
-        ValueError,
-        zipfile.BadZipFile,
-    ) as error:
+    except DAMAGED as error:
         raise InputError(
             f"{entry.printed} cannot be read, {what} is damaged "
-            f"({type(error).__name__}: {' '.join(str(error).split())[:100]}): {remedy}"
+            f"({type(error).__name__}: {reason(error)}): {remedy}"
         ) from error
     if problem is not None:
         raise InputError(f"{what} is not a whole {entry.printed}, it has {problem}: {remedy}")

@@ -44,9 +44,9 @@ from panda_gnn.datasets.libraries import is_library_graph, of_library, read_gml
 from panda_gnn.datasets.loading import data_root, load
 from panda_gnn.datasets.own import Choices, OwnData, in_memory, own_data
 from panda_gnn.datasets.pyg import pyg_graphs
-from panda_gnn.datasets.saved_graphs import read_saved_graphs
+from panda_gnn.datasets.saved_graphs import read_saved_graphs, separated
 from panda_gnn.datasets.tu_files import read_tu
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, reason
 from panda_gnn.registry import Registry
 
 CHOICES = tuple(field.name for field in dataclasses.fields(Choices))
@@ -273,21 +273,19 @@ def _read_tu(folder: Path, name: str) -> list[Data]:
     try:
         data, slices, _ = read_tu(folder, name)
     except (ValueError, RuntimeError, IndexError) as error:
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(f"the files {name}_*.txt in '{folder}' do not fit: {reason}") from error
+        fault = f"the files {name}_*.txt in '{folder}' do not fit: {reason(error)}"
+        raise InputError(fault) from error
     except OSError as error:
         missing = Path(str(error.filename)).name
         raise InputError(f"'{folder}' has no {missing}: the TU format needs it") from error
-    dataset = InMemoryDataset()
-    dataset.data, dataset.slices = data, slices
-    return [dataset.get(index).clone() for index in range(dataset.len())]
+    return separated(data, slices)
 
 
 def _of_module(place: str) -> tuple[InMemoryDataset, str]:
     module_name, _, attribute = place.rpartition(":")
     if not all(part.isidentifier() for part in (*module_name.split("."), attribute)):
         raise InputError(f"there is no dataset, file or folder '{place}': give {ACCEPTED}")
-    with _current_folder_first():
+    with current_folder_first():
         try:
             module = importlib.import_module(module_name)
         except ImportError as error:
@@ -311,14 +309,12 @@ def _called(place: str, function: Callable[[], Any]) -> Any:
     except InputError:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(
-            f"'{place}': the function raised {type(error).__name__} ({reason})"
-        ) from error
+        raised = f"{type(error).__name__} ({reason(error)})"
+        raise InputError(f"'{place}': the function raised {raised}") from error
 
 
 @contextlib.contextmanager
-def _current_folder_first() -> Iterator[None]:
+def current_folder_first() -> Iterator[None]:
     """Modules in the current folder can be imported, as with ``python -m``."""
     here = str(Path.cwd())
     added = here not in sys.path

@@ -10,6 +10,7 @@ import shutil
 import urllib.request
 import zipfile
 import zlib
+from collections.abc import Mapping
 from http.client import HTTPException
 from pathlib import Path
 
@@ -34,12 +35,13 @@ def fetch(entry: DatasetEntry, raw: Path, mirror: str | os.PathLike[str] | None)
     """
     folder = _mirror(entry, mirror)
     if folder is not None:
-        check_sums(folder, [file.path for file in entry.loose_files] or [entry.archive])
         if entry.loose_files:
-            _copy(entry, folder, raw)
-            return str(folder / entry.in_mirror)
-        _unpack(entry, folder / entry.archive, raw)
-        return str(folder / entry.archive)
+            files = {file.name: file.path for file in entry.loose_files}
+            copy_files(folder, entry.in_mirror, raw, files)
+        else:
+            check_sums(folder, [entry.archive])
+            _unpack(entry, folder / entry.archive, raw)
+        return str(folder / entry.in_mirror)
     bundled = _in_grakel(entry)
     if bundled is not None:
         raw.mkdir()
@@ -103,13 +105,17 @@ def check_sums(folder: Path, files: list[str]) -> None:
             )
 
 
-def _copy(entry: DatasetEntry, folder: Path, raw: Path) -> None:
-    """Copy the loose files of ``entry`` from the mirror ``folder``."""
-    raw.mkdir()
-    for loose in entry.loose_files:
-        if not (folder / loose.path).is_file():
-            raise InputError(f"the mirror '{folder}' has {entry.in_mirror}, but not {loose.path}")
-        shutil.copyfile(folder / loose.path, raw / loose.name)
+def copy_files(folder: Path, known: str, raw: Path, files: Mapping[str, str]) -> None:
+    """Copy the files of a dataset from the mirror ``folder``, which has what is ``known``.
+
+    ``files`` are their paths in the mirror, by their names in ``raw``.
+    """
+    check_sums(folder, list(files.values()))
+    for name, path in files.items():
+        if not (folder / path).is_file():
+            raise InputError(f"the mirror '{folder}' has {known}, but not {path}")
+        (raw / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / path, raw / name)
 
 
 def _in_grakel(entry: DatasetEntry) -> Path | None:

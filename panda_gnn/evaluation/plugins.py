@@ -27,6 +27,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -40,8 +41,8 @@ from torch_geometric.transforms import BaseTransform
 
 from panda_gnn.centrality.families import CENTRALITIES, FAMILIES, Family
 from panda_gnn.datasets import DATASETS
-from panda_gnn.datasets.resolver import SOURCES
-from panda_gnn.errors import InputError
+from panda_gnn.datasets.resolver import SOURCES, current_folder_first
+from panda_gnn.errors import InputError, reason
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Setting
 from panda_gnn.evaluation.methods import METHODS, Method
@@ -116,41 +117,33 @@ def _import(source: str) -> Plugin:
     name = Path(source).stem if is_file else source
     if not is_file and (not source or not all(part.isidentifier() for part in source.split("."))):
         raise InputError(f"the plugin '{source}' is no module and no file that ends in .py")
-    here = str(Path.cwd())
-    added = not is_file and here not in sys.path
-    if added:
-        sys.path.insert(0, here)
     try:
-        spec = (
-            importlib.util.spec_from_file_location(f"panda_plugin_{name}", source)
-            if is_file
-            else importlib.util.find_spec(source)
-        )
-        if spec is None or spec.loader is None or spec.origin is None:
-            raise InputError(f"there is no plugin '{source}': give a Python file or a module")
-        plugin = Plugin(name, source, _hash(_files(Path(spec.origin))))
-        _loading.append(plugin)
-        try:
-            if is_file:
-                module = importlib.util.module_from_spec(spec)
-                sys.modules[spec.name] = module
-                spec.loader.exec_module(module)
-            else:
-                importlib.import_module(source)
-        finally:
-            _loading.pop()
+        with nullcontext() if is_file else current_folder_first():
+            spec = (
+                importlib.util.spec_from_file_location(f"panda_plugin_{name}", source)
+                if is_file
+                else importlib.util.find_spec(source)
+            )
+            if spec is None or spec.loader is None or spec.origin is None:
+                raise InputError(f"there is no plugin '{source}': give a Python file or a module")
+            plugin = Plugin(name, source, _hash(_files(Path(spec.origin))))
+            _loading.append(plugin)
+            try:
+                if is_file:
+                    module = importlib.util.module_from_spec(spec)
+                    sys.modules[spec.name] = module
+                    spec.loader.exec_module(module)
+                else:
+                    importlib.import_module(source)
+            finally:
+                _loading.pop()
     except InputError:
         raise
     except ModuleNotFoundError as error:
         raise InputError(f"the plugin '{source}' cannot be imported ({error})") from error
     except Exception as error:
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(
-            f"the plugin '{source}' raised {type(error).__name__} when it was imported ({reason})"
-        ) from error
-    finally:
-        if added:
-            sys.path.remove(here)
+        raised = f"raised {type(error).__name__} when it was imported ({reason(error)})"
+        raise InputError(f"the plugin '{source}' {raised}") from error
     return plugin
 
 

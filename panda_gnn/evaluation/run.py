@@ -26,7 +26,6 @@ from panda_gnn.evaluation.row_check import fault_of_values
 from panda_gnn.evaluation.schedule import Schedule, Trial
 from panda_gnn.evaluation.store import Identity, Row, Store, by_config_and_seed, identity
 from panda_gnn.evaluation.study import Study
-from panda_gnn.evaluation.tracking import Tracker
 from panda_gnn.interrupts import on_request_to_end
 from panda_gnn.progress import progress_bar
 
@@ -74,7 +73,7 @@ def run_study(
     trials: int,
     first_seed: int = 0,
     budget: float | None = None,
-    tracker: Tracker | None = None,
+    track: Callable[[Row], None] | None = None,
     trial_seconds: float | None = None,
     retry_failed: bool = False,
     resumes: bool = False,
@@ -101,7 +100,7 @@ def run_study(
         trials: Seeds of every cell.
         first_seed: The first of them; 0 where a cell has several candidates.
         budget: Seconds after which no trial starts, nor one that is expected to end later.
-        tracker: Is told of every finished trial, until it fails.
+        track: Is told of every finished trial, until it fails.
         trial_seconds: How long a trial may take.
         retry_failed: Whether trials that failed in an earlier run run again.
         resumes: Whether ``run`` also takes the path of a ``checkpoint``, which is in a folder
@@ -172,12 +171,12 @@ def run_study(
         failures.add(*trial, reason)
 
     def tell(row: Row) -> None:
-        nonlocal tracker
+        nonlocal track
         try:
-            if tracker is not None:
-                tracker.log(row)
+            if track is not None:
+                track(row)
         except Exception as error:
-            tracker = None
+            track = None
             warnings.warn(f"the tracker failed and is told no more: {error}", stacklevel=1)
 
     def without_workers(why: str) -> InputError:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from panda_gnn.reports.drawing.scale import ColourScale
@@ -23,6 +23,24 @@ class Grid:
     about: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
+
+    def without_last(self) -> Grid:
+        """The table without its last column, of sentences for which a terminal has no room."""
+        return replace(self, columns=self.columns[:-1], rows=[row[:-1] for row in self.rows])
+
+
+def print_lead(console: Console, title: str, lead: str, sentences: Sequence[str]) -> None:
+    """Print how a report begins: its title, a line below it, and what to know."""
+    console.print(Text(title, style="bold"))
+    console.print(Text(lead, style="dim"))
+    print_list(console, sentences)
+    console.print()
+
+
+def print_list(console: Console, sentences: Sequence[str]) -> None:
+    """Print sentences, each on a line of its own."""
+    for sentence in sentences:
+        console.print(Text(f"• {sentence}"))
 
 
 def as_text(grid: Grid) -> RenderableType:

@@ -55,9 +55,7 @@ def _measured(
 def carrying_recipe(config: Config, **options: Any) -> Recipe:
     """Adam on the cross-entropy, all epochs in one order."""
     optimizer = partial(Adam, lr=config.learning_rate)
-    return Recipe(
-        F.cross_entropy, ACCURACY, optimizer, config.max_epochs, shuffle=False, **options
-    )
+    return Recipe(F.cross_entropy, ACCURACY, optimizer, config.max_epochs, shuffle=False, **options)
 
 
 def carrying_model(

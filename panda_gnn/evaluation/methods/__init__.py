@@ -186,7 +186,7 @@ def _plugins(config: Config) -> list[Plugin]:
 def row_of(
     data: TaskData, config: Config, seed: int, code: str, seconds: float, **results: Any
 ) -> Row:
-    """The row of a trial or measurement on a dataset: see :func:`~panda_gnn.evaluation.store.new_row`."""
+    """The row of a trial or measurement on a dataset, by ``new_row`` of the store."""
     origin: dict[str, Any] = {"parts": parts(config), "data": data.fingerprint}
     return new_row(config, seed, code, seconds, **origin, **results)
 

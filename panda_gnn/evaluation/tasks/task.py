@@ -151,9 +151,7 @@ class Task(ABC):
         """The graphs in one piece."""
         return GraphTable.collate(graphs, self.edge_attributes)
 
-    def model(
-        self, kind: type[Model], graphs: GraphTable, config: Config, **options: Any
-    ) -> Model:
+    def model(self, kind: type[Model], graphs: GraphTable, config: Config, **options: Any) -> Model:
         """A model with fresh weights.
 
         Args:

@@ -49,10 +49,7 @@ def plot_centrality(data: Data, scores: Mapping[str, Tensor], path: str | Path, 
     figure = _empty_picture(path, (3.6 * columns, 3.4 * rows + 0.4))
     at, pairs = layout(data), _undirected_pairs(data)
     size = min(60.0, 6000.0 / len(at))
-    panels = figure.subplots(rows, columns, squeeze=False).ravel()
-    for panel in panels:
-        panel.set_axis_off()
-        panel.set_aspect("equal")
+    panels = _panels(figure, rows, columns)
     for panel, (name, values) in zip(panels, scores.items(), strict=False):
         _draw_edges(panel, at, pairs, color="0.8", linewidth=0.6)
         dots = panel.scatter(*at.t().tolist(), c=values.cpu().numpy(), s=size, cmap="viridis")
@@ -78,10 +75,8 @@ def plot_rewiring(before: Data, after: Data, path: str | Path, title: str) -> No
     at = torch.cat([at, at.mean(0, keepdim=True).expand(new_nodes, 2)])
     old, new = _undirected_pairs(before), _undirected_pairs(after)
     size = min(60.0, 6000.0 / max(len(at), 1))
-    panels = figure.subplots(1, 2)
+    panels = _panels(figure, 1, 2)
     for panel, data in zip(panels, (before, after), strict=True):
-        panel.set_axis_off()
-        panel.set_aspect("equal")
         panel.scatter(
             *at[: data.num_nodes].t().tolist(),
             s=size,
@@ -117,10 +112,7 @@ def plot_rewirings(before: Data, rewired: Mapping[str, Data], path: str | Path, 
     figure = _empty_picture(path, (2.6 * columns, 2.2 * rows + 0.5))
     at, old = layout(before), _undirected_pairs(before)
     size = min(24.0, 2400.0 / max(len(at), 1))
-    panels = figure.subplots(rows, columns, squeeze=False).ravel()
-    for panel in panels:
-        panel.set_axis_off()
-        panel.set_aspect("equal")
+    panels = _panels(figure, rows, columns)
     for panel, (name, data) in zip(panels, {"before": before, **rewired}.items(), strict=False):
         new = _undirected_pairs(data)
         place = _with_added_nodes(at, new, int(data.num_nodes or 0))
@@ -157,6 +149,15 @@ def _empty_picture(path: str | Path, size: tuple[float, float]) -> Figure:
     if Path(path).suffix.lstrip(".").lower() not in formats:
         raise InputError(f"cannot draw '{path}': the name must end in one of {', '.join(formats)}")
     return figure
+
+
+def _panels(figure: Figure, rows: int, columns: int) -> list[Axes]:
+    """Panels to draw graphs in, row by row."""
+    panels: list[Axes] = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for panel in panels:
+        panel.set_axis_off()
+        panel.set_aspect("equal")
+    return panels
 
 
 def _undirected_pairs(data: Data) -> set[tuple[int, int]]:
