@@ -7,10 +7,11 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from panda_gnn.cli.names import names_of
 from panda_gnn.cli.options import add_choice, add_whole, command_line, flag_of
+from panda_gnn.cli.rewire import rewiring_to_see
 from panda_gnn.errors import InputError
 from panda_gnn.reports.diagnose.model_choice import ModelChoice
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:  # options are read, and explained, without torch
     from torch_geometric.data import Data
 
     from panda_gnn.diagnostics import DatasetSummary
-    from panda_gnn.rewiring import Rewiring
 
 MODEL_OPTIONS = ("centrality", "k", "width", "high_width", "num_layers", "seed")
 #: Of a dataset, so many graphs are measured.
@@ -125,20 +125,10 @@ def diagnose_one(
     if "edge_weight" in data:  # the diagnostics count hops
         data = data.clone()
         del data.edge_weight
-    rewiring = None if options.rewiring == "fosr" else chosen_rewiring(options.rewiring)
+    rewiring = None if options.rewiring == "fosr" else rewiring_to_see(options.rewiring)
     found = diagnose(data, model, title=title, names=data.get("node_names"), rewiring=rewiring)
     print_diagnosis(found, Console())
     return "" if options.no_html else diagnosis_page(found, command(options))
-
-
-def chosen_rewiring(name: str) -> Rewiring:
-    """A rewiring with its own settings."""
-    from panda_gnn.rewiring import REWIRINGS, Cayley, Expander
-
-    kind: Any = REWIRINGS[name]
-    options = {"interleaved": False} if kind in (Expander, Cayley) else {}
-    rewiring: Rewiring = kind(**options)
-    return rewiring
 
 
 def chosen_model(options: argparse.Namespace) -> ModelChoice:

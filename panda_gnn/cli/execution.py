@@ -194,8 +194,8 @@ class Execution:
         if study.measure == "score" and isinstance(self._executor, LocalExecutor):
             finished = by_config_and_seed(contents.rows, expected)
             seeds = set(range(first_seed, first_seed + trials))
-            configs = [config for cell in study.cells for config in cell.candidates]
-            needed = [c for c in configs if seeds - finished.get(c.key, {}).keys()]
+            configs = study.configs.items()
+            needed = [config for key, config in configs if seeds - finished.get(key, {}).keys()]
             compile_before(map(kind_of, needed), self._executor, _on_workers)
         return run_study(
             study,

@@ -168,19 +168,26 @@ def make_rewiring(method: str, options: argparse.Namespace, *, strict: bool = Tr
     """The rewiring that the options ask for; where it is ``strict``, options that the method does
     not have are refused, else they are for the others."""
     from panda_gnn.rewiring import REWIRINGS
-    from panda_gnn.rewiring.expander import SecondEdgeSet
 
-    kind: Any = REWIRINGS[method]
-    known = [name for name in OPTIONS if name in inspect.signature(kind).parameters]
+    parameters = inspect.signature(REWIRINGS[method]).parameters
+    known = [name for name in OPTIONS if name in parameters]
     asked = {name: value for name in OPTIONS if (value := getattr(options, name)) is not None}
     for name in asked:
         if name not in known and strict:
             others = ", ".join(map(flag_of, known)) or "none"
             raise InputError(f"{method} has no option {flag_of(name)}: it has {others}")
-    asked = {name: value for name, value in asked.items() if name in known}
+    return rewiring_to_see(method, **{name: asked[name] for name in known if name in asked})
+
+
+def rewiring_to_see(method: str, **options: Any) -> Rewiring:
+    """A rewiring whose new edges are measured and drawn with the graph itself."""
+    from panda_gnn.rewiring import REWIRINGS
+    from panda_gnn.rewiring.expander import SecondEdgeSet
+
+    kind: Any = REWIRINGS[method]
     if issubclass(kind, SecondEdgeSet):
-        asked["interleaved"] = False  # to be measured and drawn with the graph itself
-    rewiring: Rewiring = kind(**asked)
+        options["interleaved"] = False
+    rewiring: Rewiring = kind(**options)
     return rewiring
 
 

@@ -21,7 +21,7 @@ from panda_gnn.evaluation.claims import Claims, name_of
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import ExecutorLost, WorkerDied, WorkerExecutor, WorkersLost
 from panda_gnn.evaluation.failures import Failures, limited
-from panda_gnn.evaluation.origin import Origin, origin_of
+from panda_gnn.evaluation.origin import Origin
 from panda_gnn.evaluation.row_check import fault_of_values
 from panda_gnn.evaluation.schedule import Schedule, Trial
 from panda_gnn.evaluation.store import Identity, Row, Store, by_config_and_seed, identity
@@ -111,7 +111,7 @@ def run_study(
     outcome = Outcome(adopted=adopt(store, finished, origins=origins, seeds=seeds))
     schedule = Schedule(study, finished, seeds=seeds, most_telling_first=budget is not None)
     failures = Failures(store, origins)
-    configs = {config.key: config for cell in study.cells for config in cell.candidates}
+    configs = study.configs
     for failure in [] if retry_failed else failures.unfinished(finished):
         schedule.give_up(Trial(configs[failure["key"]], failure["seed"]))
         outcome.failed_before += failure["seed"] in seeds
@@ -277,16 +277,12 @@ def adopt(
     for path in sorted(store.path.parent.glob("*.jsonl")):
         if path == store.path:
             continue
-        for row in Store(path).read().rows:
-            if (
-                row["key"] in origins
-                and origin_of(row) == origins[row["key"]]
-                and row["seed"] in seeds
-                and row["seed"] not in finished.get(row["key"], {})
-            ):
-                store.append(row)
-                finished.setdefault(row["key"], {})[row["seed"]] = row
-                count += 1
+        for key, by_seed in by_config_and_seed(Store(path).read().rows, origins).items():
+            for seed, row in by_seed.items():
+                if seed in seeds and seed not in finished.get(key, {}):
+                    store.append(row)
+                    finished.setdefault(key, {})[seed] = row
+                    count += 1
     return count
 
 

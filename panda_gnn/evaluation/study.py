@@ -186,6 +186,11 @@ class Study:
         return published(self.published.table, *self.paper_cell(cell))
 
     @property
+    def configs(self) -> dict[str, Config]:
+        """All configs that may fill a cell, by their keys."""
+        return {config.key: config for cell in self.cells for config in cell.candidates}
+
+    @property
     def datasets(self) -> list[str]:
         """The datasets, in the study's order."""
         return list(dict.fromkeys(cell.dataset for cell in self.cells))
