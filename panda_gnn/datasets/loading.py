@@ -22,7 +22,7 @@ from panda_gnn.datasets.entries import DATASETS, DatasetEntry
 from panda_gnn.datasets.fingerprint import fingerprint
 from panda_gnn.datasets.peptides import SPLITS, joined
 from panda_gnn.datasets.safe import DAMAGED, nothing_executed
-from panda_gnn.datasets.sources import fetch
+from panda_gnn.datasets.sources import Folder, fetch
 from panda_gnn.errors import InputError, reason
 
 ROOT_VARIABLE = "PANDA_DATA_ROOT"
@@ -32,7 +32,7 @@ class UnknownContentWarning(UserWarning):
     """A dataset has the right counts, but other graphs, features or labels than are known of it."""
 
 
-def data_root(root: str | os.PathLike[str] | None = None) -> Path:
+def data_root(root: Folder = None) -> Path:
     """The folder that holds the datasets.
 
     That is ``root``, else the environment variable ``PANDA_DATA_ROOT``, else ``panda-gnn/data`` in
@@ -63,12 +63,7 @@ def data_root(root: str | os.PathLike[str] | None = None) -> Path:
     return caches / "panda-gnn" / "data"
 
 
-def load(
-    name: str,
-    *,
-    root: str | os.PathLike[str] | None = None,
-    mirror: str | os.PathLike[str] | None = None,
-) -> InMemoryDataset:
+def load(name: str, *, root: Folder = None, mirror: Folder = None) -> InMemoryDataset:
     """Return the dataset ``name`` of :data:`panda_gnn.datasets.DATASETS` as PyG's own class, or
     own data in one of the forms of :mod:`panda_gnn.datasets.resolver`.
 
@@ -115,12 +110,7 @@ def load(
     return dataset
 
 
-def prepare(
-    name: str,
-    *,
-    root: str | os.PathLike[str] | None = None,
-    mirror: str | os.PathLike[str] | None = None,
-) -> None:
+def prepare(name: str, *, root: Folder = None, mirror: Folder = None) -> None:
     """Fetch and process the dataset unless it lies in the root already; see :func:`load`.
 
     Args:
@@ -162,9 +152,7 @@ def _check_content(entry: DatasetEntry, dataset: InMemoryDataset, home: Path) ->
         )
 
 
-def _build_if_missing(
-    entry: DatasetEntry, folder: Path, mirror: str | os.PathLike[str] | None
-) -> None:
+def _build_if_missing(entry: DatasetEntry, folder: Path, mirror: Folder) -> None:
     if not (_has_raw(entry, folder) and _is_processed(entry, folder)):
         _build(entry, folder, mirror)
 
@@ -181,7 +169,7 @@ def _is_processed(entry: DatasetEntry, folder: Path) -> bool:
     return all((processed / name).is_file() for name in entry.processed_names)
 
 
-def _build(entry: DatasetEntry, folder: Path, mirror: str | os.PathLike[str] | None) -> None:
+def _build(entry: DatasetEntry, folder: Path, mirror: Folder) -> None:
     """Fetch and process ``entry`` beside its place in ``folder``, then move it there at once."""
     folder.mkdir(parents=True, exist_ok=True)
     home = folder / entry.place

@@ -12,7 +12,6 @@ import contextlib
 import dataclasses
 import inspect
 import io
-import os
 import pickle
 import shutil
 import warnings
@@ -29,7 +28,7 @@ from panda_gnn.datasets.entries import DATASETS, DatasetEntry
 from panda_gnn.datasets.loading import data_root
 from panda_gnn.datasets.node import planetoid_files
 from panda_gnn.datasets.safe import DAMAGED, nothing_executed
-from panda_gnn.datasets.sources import copy_files, fetch, mirror_folder
+from panda_gnn.datasets.sources import Folder, copy_files, fetch, mirror_folder
 from panda_gnn.datasets.tu import FastTUDataset
 from panda_gnn.errors import InputError, choose, reason
 
@@ -43,10 +42,7 @@ CLASSES = {
 
 
 def pyg_graphs(
-    text: str,
-    arguments: Mapping[str, str],
-    root: str | os.PathLike[str] | None = None,
-    mirror: str | os.PathLike[str] | None = None,
+    text: str, arguments: Mapping[str, str], root: Folder = None, mirror: Folder = None
 ) -> tuple[list[Data], str]:
     """The graphs of ``CLASS`` or ``CLASS/NAME``, and the split of a class that has a fixed one.
 
@@ -108,12 +104,7 @@ def _folder(name: str, options: Mapping[str, Any]) -> str:
 
 
 def _graphs(
-    kind: type[Dataset],
-    text: str,
-    home: Path,
-    options: dict[str, Any],
-    name: str,
-    mirror: str | os.PathLike[str] | None,
+    kind: type[Dataset], text: str, home: Path, options: dict[str, Any], name: str, mirror: Folder
 ) -> list[Data]:
     home.parent.mkdir(parents=True, exist_ok=True)
     base = FastTUDataset if kind is TUDataset else kind
@@ -166,9 +157,7 @@ def _remove_unfinished(home: Path) -> None:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def _fill(
-    dataset: Any, kind: type[Dataset], name: str, mirror: str | os.PathLike[str] | None
-) -> None:
+def _fill(dataset: Any, kind: type[Dataset], name: str, mirror: Folder) -> None:
     """Put the raw files where PyG looks for them."""
     entry = _entry(kind, name)
     raw = Path(dataset.raw_dir)

@@ -45,6 +45,7 @@ from panda_gnn.datasets.loading import data_root, load
 from panda_gnn.datasets.own import Choices, OwnData, in_memory, own_data
 from panda_gnn.datasets.pyg import pyg_graphs
 from panda_gnn.datasets.saved_graphs import read_saved_graphs, separated
+from panda_gnn.datasets.sources import Folder
 from panda_gnn.datasets.tu_files import read_tu
 from panda_gnn.errors import InputError, choose, reason
 from panda_gnn.registry import Registry
@@ -140,8 +141,8 @@ def resolve(
     metric: str | None = None,
     split: str | None = None,
     features: str | None = None,
-    root: str | os.PathLike[str] | None = None,
-    mirror: str | os.PathLike[str] | None = None,
+    root: Folder = None,
+    mirror: Folder = None,
 ) -> Resolved:
     """Find the graphs that ``source`` names or is, and what can be learned on them.
 
@@ -169,16 +170,17 @@ def resolve(
         return Resolved("own graphs", graphs, None, Choices(**said), remark)
     place, arguments = _parse(source)
     said = {**{name: arguments.pop(name) for name in CHOICES if name in arguments}, **said}
+    if place in DATASETS or place in SOURCES:
+        for name in arguments:
+            choose("argument", name, CHOICES, f"of {place}")
     if place in DATASETS:
-        if arguments:
-            choose("argument", next(iter(arguments)), CHOICES, f"of {place}")
         dataset = load(place, root=root, mirror=mirror)
         if not said:
             return Resolved(place, dataset, DATASETS[place])
         return Resolved(source, dataset, None, Choices(**said))
     if not is_own(place):
         choose("dataset", place, (*DATASETS, *SOURCES))
-    graphs, remark, fixed = _named(place, arguments, said, root, mirror)
+    graphs, remark, fixed = _named(place, arguments, root, mirror)
     if fixed and "split" not in said:
         said["split"] = fixed
     return Resolved(source, graphs, None, Choices(**said), remark)
@@ -205,11 +207,7 @@ def _parse(source: str) -> tuple[str, dict[str, str]]:
 
 
 def _named(
-    place: str,
-    arguments: dict[str, str],
-    said: Mapping[str, str],
-    root: str | os.PathLike[str] | None,
-    mirror: str | os.PathLike[str] | None,
+    place: str, arguments: dict[str, str], root: Folder, mirror: Folder
 ) -> tuple[InMemoryDataset, str, str]:
     """The graphs of a name, what was done to them, and the split that comes with them."""
     if place.startswith("pyg:"):
@@ -217,8 +215,6 @@ def _named(
         listed, fixed = pyg_graphs(place.removeprefix("pyg:"), own, root, mirror)
         return *_undirected(listed), fixed
     if place in SOURCES:
-        if arguments:
-            choose("argument", next(iter(arguments)), CHOICES, f"of {place}")
         return *_of_object(_called(place, SOURCES[place]), place), ""
     path = Path(place).expanduser()
     text_file = path.suffix.lower() in SUFFIXES
@@ -380,11 +376,7 @@ def _is_directed(edge_index: Tensor, num_nodes: int) -> bool:
 _resolved: dict[tuple[object, ...], Resolved] = {}
 
 
-def resolve_once(
-    name: str,
-    root: str | os.PathLike[str] | None = None,
-    mirror: str | os.PathLike[str] | None = None,
-) -> Resolved:
+def resolve_once(name: str, root: Folder = None, mirror: Folder = None) -> Resolved:
     """What :func:`resolve` gives, read again only when a file has changed."""
     key = (*_stamped(name), str(data_root(root)), str(mirror))
     if key not in _resolved:

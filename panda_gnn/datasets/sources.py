@@ -17,6 +17,9 @@ from pathlib import Path
 from panda_gnn.datasets.entries import DatasetEntry
 from panda_gnn.errors import InputError
 
+#: A folder, or ``None`` for the one that the environment names.
+Folder = str | os.PathLike[str] | None
+
 MIRROR_VARIABLE = "PANDA_DATA_MIRROR"
 TIMEOUT = 20.0
 """Seconds without an answer after which the network counts as absent."""
@@ -28,7 +31,7 @@ GREATEST_FACTOR, GREATEST_FREE_SIZE, GREATEST_COUNT = 200, 50 * 2**20, 1000
 """An archive may become so many times its size, or so many bytes, and hold so many files."""
 
 
-def fetch(entry: DatasetEntry, raw: Path, mirror: str | os.PathLike[str] | None) -> str:
+def fetch(entry: DatasetEntry, raw: Path, mirror: Folder) -> str:
     """Fill the folder ``raw``, which must not exist, from the first source that has ``entry``.
 
     Returns where the files came from. Only ``raw`` and folders beside it are written.
@@ -60,15 +63,13 @@ def fetch(entry: DatasetEntry, raw: Path, mirror: str | os.PathLike[str] | None)
     return entry.url
 
 
-def _mirror(entry: DatasetEntry, mirror: str | os.PathLike[str] | None) -> Path | None:
+def _mirror(entry: DatasetEntry, mirror: Folder) -> Path | None:
     """The mirror, if there is one and it has ``entry``."""
     folder = mirror_folder(mirror, entry.in_mirror)
     return folder if folder is not None and (folder / entry.in_mirror).is_file() else None
 
 
-def mirror_folder(
-    mirror: str | os.PathLike[str] | None, holds: str = "the raw files"
-) -> Path | None:
+def mirror_folder(mirror: Folder, holds: str = "the raw files") -> Path | None:
     """The folder of the mirror, if there is one."""
     named = mirror if mirror is not None else os.environ.get(MIRROR_VARIABLE)
     if not named:
