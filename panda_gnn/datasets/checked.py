@@ -11,7 +11,7 @@ from torch import Tensor
 from torch_geometric.data import Data, Dataset
 from torch_geometric.utils import degree
 
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, within
 from panda_gnn.graph.batches import is_batch
 from panda_gnn.graph.rows import edge_index_of
 
@@ -78,10 +78,8 @@ def _items(graphs: Any) -> list[Data]:
 
 
 def _prepared(number: int, data: Data, features: str, edge_values: list[str]) -> Data:
-    try:
+    with within(f"graph {number}"):
         edge_index = edge_index_of(data, f"graph {number}").as_subclass(Tensor)
-    except InputError as error:
-        raise InputError(f"graph {number}: {error}") from error
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyG would rather be told the number than count
         num_nodes = int(data.num_nodes or 0)

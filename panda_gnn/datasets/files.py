@@ -26,7 +26,7 @@ from torch_geometric.utils import remove_self_loops, to_undirected
 from panda_gnn.datasets.checked import checked_graphs
 from panda_gnn.datasets.saved_graphs import read_saved_graphs
 from panda_gnn.datasets.tables import cut, is_number, read_edges, refuse
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, within
 
 LABELS = ("y", "label", "class", "target")
 """What a column or an attribute with the target of a node or graph is called."""
@@ -85,10 +85,8 @@ def read_data(path: Path) -> Data:
         raise InputError(f"'{path}' holds {len(graphs)} graphs, not a single Data")
     if graphs[0].num_node_features == 0:
         graphs[0].x = None
-    try:
+    with within(f"'{path}'"):
         (data,) = checked_graphs(graphs)
-    except InputError as error:
-        raise InputError(f"'{path}': {error}") from error
     names = [str(node) for node in range(int(data.num_nodes or 0))]
     return _of_index(names, data.edge_index, data.x)
 

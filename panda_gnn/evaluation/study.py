@@ -35,7 +35,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, within
 from panda_gnn.evaluation.bundled import bundled_folder, study_names
 from panda_gnn.evaluation.config import TRAINING, Config, Setting, Training
 from panda_gnn.evaluation.metrics import METRICS
@@ -324,39 +324,30 @@ def parse_study(
             training, or says why no trial can run it.
         **changes: Settings of every cell, whatever the file says.
     """
-    try:
-        return _parsed(name, content, configure, changes)
-    except InputError as error:
-        raise InputError(f"the study '{name}': {error}") from error
-
-
-def _parsed(
-    name: str,
-    content: Mapping[str, Any],
-    configure: Callable[..., Config],
-    changes: Mapping[str, Setting],
-) -> Study:
-    file: StudyFile = validate("", content, StudyFile)
-    pairs = file.pairs or tuple(product(file.backbones, file.methods))
-    if not file.datasets or not pairs:
-        raise InputError("it is empty: it needs datasets, backbones and methods")
-    backbones = {backbone: file.datasets for backbone, _ in pairs}
-    for method, table in file.settings.items():
-        choose("method", method, sorted({method for _, method in pairs}), "under [settings]")
-        _check_settings(f"settings.{method}", table, {**dict.fromkeys(file.datasets), **backbones})
-    cells = tuple(
-        cell
-        for dataset, (backbone, method) in product(file.datasets, pairs)
-        for cell in _cells(
-            dataset,
-            Line(backbone, method),
-            {**_settings(file.settings.get(method, {}), backbone, dataset), **changes},
-            file.rows,
-            partial(configure, dataset, backbone, method, **content.get("training", {})),
+    with within(f"the study '{name}'"):
+        file: StudyFile = validate("", content, StudyFile)
+        pairs = file.pairs or tuple(product(file.backbones, file.methods))
+        if not file.datasets or not pairs:
+            raise InputError("it is empty: it needs datasets, backbones and methods")
+        backbones = {backbone: file.datasets for backbone, _ in pairs}
+        for method, table in file.settings.items():
+            choose("method", method, sorted({method for _, method in pairs}), "under [settings]")
+            _check_settings(
+                f"settings.{method}", table, {**dict.fromkeys(file.datasets), **backbones}
+            )
+        cells = tuple(
+            cell
+            for dataset, (backbone, method) in product(file.datasets, pairs)
+            for cell in _cells(
+                dataset,
+                Line(backbone, method),
+                {**_settings(file.settings.get(method, {}), backbone, dataset), **changes},
+                file.rows,
+                partial(configure, dataset, backbone, method, **content.get("training", {})),
+            )
         )
-    )
-    if file.rows is not None and all(cell.line.variant is None for cell in cells):
-        raise InputError(f"rows is '{file.rows}', but no method has a list of it in [settings]")
+        if file.rows is not None and all(cell.line.variant is None for cell in cells):
+            raise InputError(f"rows is '{file.rows}', but no method has a list of it in [settings]")
     return Study(
         name=name,
         title=file.title,

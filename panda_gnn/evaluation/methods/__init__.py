@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from panda_gnn.centrality import CENTRALITIES
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, within
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.ltp import fit_ltp
@@ -151,10 +151,8 @@ def complete(config: Config, measure: Measure | None = None, task: Task | None =
     if "high_width" not in registered and high_width < config.width:
         raise InputError(f"high_width is {high_width}, it must be at least width ({config.width})")
     task.check(config)
-    try:
+    with within(f"settings.{config.method}"):
         method.check(config.settings)
-    except InputError as error:
-        raise InputError(f"settings.{config.method}: {error}") from error
     if measure is not None:
         measure.check(config)
     return config
