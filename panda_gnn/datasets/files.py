@@ -83,7 +83,10 @@ def read_data(path: Path) -> Data:
     graphs = read_saved_graphs(path)
     if len(graphs) > 1:
         raise InputError(f"'{path}' holds {len(graphs)} graphs, not a single Data")
-    if graphs[0].num_node_features == 0:
+    x = graphs[0].get("x")
+    if x is not None and not isinstance(x, Tensor):
+        raise InputError(f"'{path}' has features x that are not one row for each node")
+    if x is not None and x.dim() == 2 and x.size(1) == 0:
         graphs[0].x = None
     with within(f"'{path}'"):
         (data,) = checked_graphs(graphs)

@@ -137,11 +137,11 @@ def test_bad_input_is_one_sentence() -> None:
         transfer("star", 3)
     with pytest.raises(InputError, match="distance must be a whole number, 2 or more, not 1"):
         transfer("ring", 1)
-    with pytest.raises(InputError, match="num_classes is 1"):
+    with pytest.raises(InputError, match="num_classes must be a whole number, 2 or more, not 1"):
         transfer("ring", 2, num_classes=1)
-    with pytest.raises(InputError, match="num_graphs is 0"):
+    with pytest.raises(InputError, match="num_graphs must be a whole number, 1 or more, not 0"):
         transfer("ring", 2, num_graphs=0)
-    with pytest.raises(InputError, match="depth is 0"):
+    with pytest.raises(InputError, match="depth must be a whole number, 1 or more, not 0"):
         tree_neighbors_match(0)
 
 
