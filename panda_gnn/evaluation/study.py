@@ -105,16 +105,24 @@ class Published(Table):
     methods: Mapping[str, str] | None = None
 
 
+def _pair_of_methods(text: object) -> tuple[str, str]:
+    """Read ``"panda - size"``."""
+    first, minus, second = text.partition(" - ") if isinstance(text, str) else ("", "", "")
+    if not (minus and first and second):
+        raise PydanticCustomError("difference", "two methods, like 'panda - size'")
+    return first, second
+
+
 class Question(Table):
-    """What a table answers in words: what the study's reference adds to a method.
+    """What a table answers in words: what one method adds to another.
 
     Attributes:
         ask: The question.
-        method: The method that the reference is compared with.
+        difference: The two methods, such as ``panda - size``, on the same backbone and dataset.
     """
 
     ask: str
-    method: str
+    difference: Annotated[tuple[str, str], BeforeValidator(_pair_of_methods)]
 
 
 class StudyFile(Table):
@@ -167,7 +175,7 @@ class Study:
     measure: str = "score"
     rows: str | None = None
     difference: Comparison = Comparison("none")
-    questions: tuple[tuple[str, str], ...] = ()
+    questions: tuple[Question, ...] = ()
     published: Published | None = None
 
     def paper_cell(self, cell: Cell) -> tuple[str, str, str]:
@@ -330,8 +338,9 @@ def parse_study(
         if not file.datasets or not pairs:
             raise InputError("it is empty: it needs datasets, backbones and methods")
         backbones = {backbone: file.datasets for backbone, _ in pairs}
+        known = sorted({method for _, method in pairs})
         for method, table in file.settings.items():
-            choose("method", method, sorted({method for _, method in pairs}), "under [settings]")
+            choose("method", method, known, "under [settings]")
             _check_settings(
                 f"settings.{method}", table, {**dict.fromkeys(file.datasets), **backbones}
             )
@@ -346,6 +355,9 @@ def parse_study(
                 partial(configure, dataset, backbone, method, **content.get("training", {})),
             )
         )
+        for question in file.questions:
+            for method in question.difference:
+                choose("method", method, known, "in a question")
         if file.rows is not None and all(cell.line.variant is None for cell in cells):
             raise InputError(f"rows is '{file.rows}', but no method has a list of it in [settings]")
     return Study(
@@ -357,7 +369,7 @@ def parse_study(
         measure=file.measure,
         rows=file.rows,
         difference=file.difference,
-        questions=tuple((question.ask, question.method) for question in file.questions),
+        questions=file.questions,
         published=file.published,
     )
 
