@@ -159,14 +159,13 @@ def _build_if_missing(entry: DatasetEntry, folder: Path, mirror: Folder) -> None
 
 def _has_raw(entry: DatasetEntry, folder: Path) -> bool:
     """Whether the files are there that PyG looks for before it decides to download."""
-    raw = folder / entry.place / "raw"
-    return all((raw / name).is_file() for name in entry.raw_names)
+    return all((folder / entry.place / "raw" / name).is_file() for name in entry.raw_names)
 
 
 def _is_processed(entry: DatasetEntry, folder: Path) -> bool:
     """Whether PyG has read them already."""
-    processed = folder / entry.place / "processed"
-    return all((processed / name).is_file() for name in entry.processed_names)
+    made = folder / entry.place / "processed"
+    return all((made / name).is_file() for name in entry.processed_names)
 
 
 def _build(entry: DatasetEntry, folder: Path, mirror: Folder) -> None:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -360,18 +360,8 @@ def parse_study(
                 choose("method", method, known, "in a question")
         if file.rows is not None and all(cell.line.variant is None for cell in cells):
             raise InputError(f"rows is '{file.rows}', but no method has a list of it in [settings]")
-    return Study(
-        name=name,
-        title=file.title,
-        cells=cells,
-        trials=file.trials,
-        choose_on=file.choose_on,
-        measure=file.measure,
-        rows=file.rows,
-        difference=file.difference,
-        questions=file.questions,
-        published=file.published,
-    )
+    shared = [field.name for field in fields(Study) if field.name in StudyFile.model_fields]
+    return Study(name=name, cells=cells, **{field: getattr(file, field) for field in shared})
 
 
 def _check_settings(
