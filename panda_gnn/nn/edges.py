@@ -85,18 +85,7 @@ class Edges:
         )
         check_nodes(num_nodes, batch=batch)
         check_roles(num_nodes, role)
-        weight, attr, relation = values
-        return cls(
-            edge_index,
-            num_nodes,
-            num_nodes,
-            weight,
-            attr,
-            relation,
-            batch,
-            num_graphs,
-            role=role,
-        )
+        return cls(edge_index, num_nodes, num_nodes, *values, batch, num_graphs, role=role)
 
     def derive(self, key: object, compute: Callable[[], Any]) -> Any:
         """Return ``compute()``, computed once for these edges and kept under ``key``.

@@ -11,7 +11,6 @@ from torch import Tensor, nn
 
 from panda_gnn.errors import InputError, choose
 from panda_gnn.nn.edges import Edges
-from panda_gnn.nn.inputs import check_nodes, check_prepared, check_read
 from panda_gnn.nn.models import BACKBONES, GNN, PLAIN_LAYERS
 from panda_gnn.nn.panda_conv import Factory, PlainConv
 from panda_gnn.nn.readout import graphs_of, mean_of_roles
@@ -194,29 +193,13 @@ class RoleGNN(GNN):
             edge_type: Optional relation of each edge.
         """
         values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
-        if isinstance(edge_index, Edges):
-            edges = edge_index
-            check_prepared(edges, role=role, **values)
-        else:
-            self._check_x(x)
-            check_read(values, self, str(self.backbone))
-            check_nodes(x.size(0), batch=batch)
-            edges = Edges.of_graph(
-                edge_index,
-                x.size(0),
-                edge_weight=edge_weight,
-                edge_attr=edge_attr,
-                edge_type=edge_type,
-                role=role,
-            )
-        if batch is None:
-            batch, num_graphs = edges.batch, edges.num_graphs
+        edges = self._edges(x, edge_index, batch, num_graphs, role, **values)
         roles_of(edges, self.num_roles)
-        out = super().forward(x, edges, batch=batch, num_graphs=num_graphs)
+        out = self.read(self.states(x, edges)[-1], edges.batch, edges.num_graphs)
         if not self.reads_roles:
             return out
         shares = one_hot_roles(edges, self.num_roles, out.dtype)
-        return mean_of_roles(out, shares, *graphs_of(out, batch, num_graphs))
+        return mean_of_roles(out, shares, *graphs_of(out, edges.batch, edges.num_graphs))
 
 
 def _padded(x: Tensor, width: int) -> Tensor:
