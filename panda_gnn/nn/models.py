@@ -585,11 +585,7 @@ class PandaGNN(GNN):
                 :class:`~panda_gnn.nn.WidthPartition`.
             high: Boolean mask of the high nodes, such as ``data.high`` of
                 :class:`~panda_gnn.transforms.ExpandWidth`; needed where ``edge_index`` is a tensor.
-            edge_weight: Optional weight of each edge.
-            edge_attr: Optional features of each edge.
-            batch: The graph of each node; without it there is one graph.
-            num_graphs: The number of graphs, where known.
-            edge_type: Optional relation of each edge.
+            edge_weight: This and the arguments after it are those of :meth:`GNN.forward`.
         """
         self._check_x(x)
         values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}

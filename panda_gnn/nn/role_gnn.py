@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -136,14 +136,13 @@ class RoleGNN(GNN):
     ) -> PlainConv:
         if self.rung == "gain" and backbone == "gcn":  # every role has a bias already
             options = {**options, "bias": False}
-        conv: Callable[..., nn.Module] = partial(PLAIN_LAYERS[str(backbone)], **options)
-        make: Callable[..., nn.Module]
-        if self.rung == "gain":
-            make = partial(RoleGain, conv, num_roles=self.num_roles)
-        elif self.rung == "low-rank":
-            make = partial(RoleLowRank, conv, num_roles=self.num_roles, rank=self.rank)
-        else:
-            make = partial(RolePairsGCN, num_roles=self.num_roles, **options)
+        conv: Factory = partial(PLAIN_LAYERS[str(backbone)], **options)
+        rungs: dict[str, Factory] = {
+            "gain": partial(RoleGain, conv),
+            "low-rank": partial(RoleLowRank, conv, rank=self.rank),
+            "pairs": partial(RolePairsGCN, **options),
+        }
+        make = partial(rungs[self.rung], num_roles=self.num_roles)
         return PlainConv(make, *widths[i : i + 2], **self._layer_options(i))
 
     def states(self, x: Tensor, edges: Edges, other: Edges | None = None) -> list[Tensor]:
@@ -186,11 +185,9 @@ class RoleGNN(GNN):
                 role of each node.
             role: The role of each node, such as ``data.role`` of
                 :class:`~panda_gnn.transforms.AssignRoles`; needed where ``edge_index`` is a tensor.
-            edge_weight: Optional weight of each edge.
-            edge_attr: Optional features of each edge, which no layer with roles reads.
-            batch: The graph of each node; without it there is one graph.
-            num_graphs: The number of graphs, where known.
-            edge_type: Optional relation of each edge.
+            edge_weight: This and the arguments after it are those of
+                :meth:`GNN.forward <panda_gnn.nn.GNN.forward>`; no layer with roles reads
+                ``edge_attr``.
         """
         values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
         edges = self._edges(x, edge_index, batch, num_graphs, role, **values)

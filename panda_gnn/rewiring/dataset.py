@@ -94,10 +94,8 @@ def rewire_dataset(
     folder = folder_for(graphs, "rewiring", cache)
     key = "" if folder is None else _key(rewiring, bare)
     changes = _unpack(cached(folder, key, compute, partial(_fits, len(items))))
-    together = zip(items, simple_edges, bare, changes, strict=True)
-    return [
-        _apply(data, *own, simple, change, added_type) for data, own, simple, change in together
-    ]
+    each = zip(items, simple_edges, bare, changes, strict=True)
+    return [_apply(data, *own, simple, change, added_type) for data, own, simple, change in each]
 
 
 def _key(rewiring: Rewiring, graphs: Sequence[Data]) -> str:
