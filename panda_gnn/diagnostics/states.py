@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -86,8 +86,7 @@ def node_states(model: Model, data: Data, x: Tensor | None = None) -> list[NodeS
         x = features(data, model)
     if isinstance(model, PandaGNN):
         partition = _partition(data)
-        pairs = model.panda_states(x, partition)
-        return [_merged(low, high, partition) for low, high in pairs]
+        return [_merged(*pair, partition) for pair in model.states(x, partition)]
     if isinstance(model, GNN):
         num_nodes, expander = int(data.num_nodes or 0), data.get("expander_edge_index")
         other = None if expander is None else Edges.of_graph(expander, num_nodes)
@@ -169,7 +168,7 @@ def copies(data: Data, count: int) -> Batch:
     return Batch.from_data_list([data] * count)
 
 
-def edge_values(data: Data) -> dict[str, Tensor | None]:
+def edge_values(data: Data) -> dict[str, Any]:
     """What a graph has for each edge, by name, ``None`` where it has nothing."""
     return {name: data.get(name) for name in EDGE_VALUES}
 

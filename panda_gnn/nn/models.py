@@ -399,7 +399,7 @@ class GNN(nn.Module):
         if not isinstance(edge_index, Edges):
             check_read(values, self, str(self.backbone))
             graphs: dict[str, Any] = {"batch": batch, "num_graphs": num_graphs, "role": role}
-            return Edges.of_graph(edge_index, x.size(0), **graphs, **values)
+            return Edges.of_graph(edge_index, x.size(0), **(graphs | values))
         edges = self._check_prepared(x, edge_index, edge_index, role=role, **values)
         if batch is None:
             batch, num_graphs = edges.batch, edges.num_graphs
@@ -563,8 +563,6 @@ class PandaGNN(GNN):
         scores."""
         states = self._states(x, partition)
         return [partition.split(s) if isinstance(s, Tensor) else s for s in states]
-
-    panda_states = states
 
     def forward(  # type: ignore[override]
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -82,7 +82,7 @@ class NodePartition:
     def _between(self, source: int, target: int) -> Pair:
         """The numbers of the edges from one role to another, and the positions of their ends."""
 
-        def kinds() -> Tensor:
+        def kinds() -> Any:
             start, end = self.role[self.whole.edge_index]
             return start * self.num_roles + end
 
@@ -151,7 +151,7 @@ class WidthPartition(NodePartition):
     ) -> None:
         check_nodes(high.numel(), high)
         self.high, self.num_roles = high, 2
-        values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
+        values: Any = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
         self.whole = Edges.of_graph(edge_index, high.numel(), **values)
 
     @property

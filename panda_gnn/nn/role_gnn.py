@@ -154,17 +154,14 @@ class RoleGNN(GNN):
             return super().states(x, edges, other)
         partition = RolePartition(edges, self.num_roles)
         by_role = partition.split(x if self.encoder is None else self.encoder(x))
-        found = []
+        states = []
         for i, layer in enumerate(self.layers):
-            out = layer(by_role, edges)
-            pairs = zip(out, by_role, strict=True)
+            pairs = zip(layer(by_role, edges), by_role, strict=True)
             by_role = [self._finish(i, new, before, self.norms) for new, before in pairs]
-            found.append(by_role)
-        greatest = max(self.widths)
-        return [
-            *(partition.merge([_padded(part, greatest) for part in parts]) for parts in found[:-1]),
-            partition.merge(found[-1]),
-        ]
+            width = max(part.size(1) for part in by_role)
+            padded = [nn.functional.pad(part, (0, width - part.size(1))) for part in by_role]
+            states.append(partition.merge(padded))
+        return states
 
     def forward(  # type: ignore[override]
         self,
@@ -197,7 +194,3 @@ class RoleGNN(GNN):
             return out
         shares = one_hot_roles(edges, self.num_roles, out.dtype)
         return mean_of_roles(out, shares, *graphs_of(out, edges.batch, edges.num_graphs))
-
-
-def _padded(x: Tensor, width: int) -> Tensor:
-    return nn.functional.pad(x, (0, width - x.size(1)))

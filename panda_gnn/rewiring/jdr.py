@@ -138,11 +138,3 @@ def moved_towards(vectors: Tensor, others: Tensor, count: int, ratio: float) -> 
     moved = vectors.clone()
     moved[:, :count] = (1 - ratio) * vectors[:, :count] + ratio * sign * others[:, best]
     return moved
-
-
-def alignment(adjacency: Tensor, features: Tensor, count: int) -> float:
-    """How much the leading eigenvectors and singular vectors agree, from 0 to 1: the spectral norm
-    of the inner products of the first ``count`` of both."""
-    left = torch.linalg.svd(features.double(), full_matrices=False)[0]
-    vectors = torch.linalg.eigh(adjacency.double())[1].flip(1)
-    return float(torch.linalg.matrix_norm(vectors[:, :count].t() @ left[:, :count], ord=2))

@@ -145,9 +145,9 @@ class AssignRoles(BaseTransform):
 
     def _scores(self, graphs: Graphs) -> tuple[Tensor, int, Tensor]:
         """The graph of each node, the number of graphs, and the score of each node."""
-        who, options = type(self).__name__, {"samples": self.samples, "seed": self.seed}
+        who, samples = type(self).__name__, self.samples
         batch, num_graphs = graph_of_node(graphs, who)
-        scores = node_scores(self.centrality, graphs, who=who, **options)
+        scores = node_scores(self.centrality, graphs, samples=samples, seed=self.seed, who=who)
         return batch.to(scores.device), num_graphs, scores
 
     def __repr__(self) -> str:
