@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 
 import numpy as np
 import torch
@@ -180,11 +181,7 @@ def number_of_draws(chance: Float64, goal: int) -> int:
     high = goal
     while different(high) < goal - 0.5:
         high *= 2
-    low = goal - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if different(middle) >= goal - 0.5 else (middle, high)
-    return high
+    return goal + bisect_left(range(goal, high), goal - 0.5, key=different)
 
 
 def _laplacian(edges: Int64, num_nodes: int) -> Float64:
