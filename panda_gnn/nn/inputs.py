@@ -59,8 +59,13 @@ def check_edge_values(num_edges: int, **values: Tensor | None) -> list[Tensor | 
     return list(values.values())
 
 
-def check_nodes(num_nodes: int, high: Tensor | None = None, batch: Tensor | None = None) -> None:
-    """``high`` and ``batch`` have one entry for each node."""
+def check_nodes(
+    num_nodes: int,
+    high: Tensor | None = None,
+    batch: Tensor | None = None,
+    role: Tensor | None = None,
+) -> None:
+    """``high``, ``batch`` and ``role`` have one entry for each node."""
     if high is not None and (high.dtype != torch.bool or high.dim() != 1):
         raise InputError(
             f"high must be a boolean mask with one entry for each node, "
@@ -77,10 +82,6 @@ def check_nodes(num_nodes: int, high: Tensor | None = None, batch: Tensor | None
                 f"{name} has {values.size(0)} entries, but there are {num_nodes} nodes: give one "
                 "for each row of x"
             )
-
-
-def check_roles(num_nodes: int, role: Tensor | None) -> None:
-    """``role`` has a whole number for each node."""
     if role is not None and (role.shape != (num_nodes,) or not is_integer(role)):
         raise InputError(
             f"role must be a whole number for each of {num_nodes} nodes, got {role.dtype} of shape "
