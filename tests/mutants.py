@@ -3,7 +3,7 @@
 A *mutant* is the package with one small error: a comparison turned round, a sign changed, a number
 off by one, a statement left out. It is *killed* if a test fails (or hangs), else it *survives*. A
 seeded sample is taken from all packages; for each mutant those tests run that execute its line
-when the suite runs, the quickest first.
+when the suite runs, those of its module first, the quickest first.
 
 Tools made for this (mutmut, cosmic-ray) rewrite functions or run the whole suite each time; neither
 works with functions that numba compiles and keeps on disk by the time of their file. Here a mutant
@@ -23,7 +23,6 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -39,6 +38,9 @@ PACKAGE = "panda_gnn"
 
 #: Mutants that compute what the package computes, with the reason.
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
+
+#: Errors that no test noticed once, some of a kind that is not made here.
+PAST = Path(__file__).with_name("past_survivors.toml")
 
 #: What the tests import besides the package, but for plugins of pytest: loaded once, before the
 #: processes are forked in which a mutant and its tests are imported and run.
@@ -58,9 +60,9 @@ LIBRARIES = (
     "torch_geometric.nn",
 )
 
-#: Seconds that the tests of one mutant may take, as measured without it; and times that until it
-#: counts as hanging.
-ENOUGH, PATIENCE = 45.0, 4.0
+#: Seconds that the tests of one mutant may take, those of its own file and the others, as measured
+#: without it; and times that until it counts as hanging.
+ENOUGH, PATIENCE = 30.0, 4.0
 
 #: Exit codes of what is neither killed nor survived: pytest did not run, or found no test.
 BROKEN, NO_TESTS = 70, 5
@@ -92,19 +94,25 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One error: the file, the line, and the file's text with it."""
+    """One error: at a line of a file, with its text, ``after`` stands instead of ``before``."""
 
     path: str
     line: int
+    code: str
+    begin: int
     before: str
     after: str
-    text: str
 
     @property
     def package(self) -> str:
         """The package of the file, or the package as a whole for its own modules."""
         parts = Path(self.path).parts
         return parts[1] if len(parts) > 2 else PACKAGE
+
+    @property
+    def change(self) -> str:
+        """What changes, in short."""
+        return f"`{_cut(self.before)}` -> `{_cut(self.after)}`"
 
 
 def variants(node: ast.AST) -> Iterator[ast.AST]:
@@ -137,20 +145,15 @@ def variants(node: ast.AST) -> Iterator[ast.AST]:
         yield ast.copy_location(ast.Pass(), node)
 
 
-def places(tree: ast.Module) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]:
-    """Every node that may change, with its parent, the field and the place in it."""
-
-    def walk(parent: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]:
-        for field, value in ast.iter_fields(parent):
-            if field in ("annotation", "returns", "decorator_list", "slice_annotation"):
-                continue
-            for index, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
-                if not isinstance(child, ast.AST) or _is_words(child):
-                    continue
-                yield parent, field, index, child
-                yield from walk(child)
-
-    return walk(tree)
+def nodes(parent: ast.AST) -> Iterator[ast.AST]:
+    """Every node below one that may change."""
+    for field, value in ast.iter_fields(parent):
+        if field in ("annotation", "returns", "decorator_list", "slice_annotation"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST) and not _is_words(child):
+                yield child
+                yield from nodes(child)
 
 
 def _is_words(node: ast.AST) -> bool:
@@ -170,25 +173,47 @@ def _is_words(node: ast.AST) -> bool:
 
 def mutants_of(path: Path, root: Path = ROOT) -> Iterator[Mutant]:
     """All mutants of a file."""
-    source = path.read_text()
-    tree = ast.parse(source)
-    for parent, field, index, node in places(tree):
+    source = path.read_bytes()
+    for node in nodes(ast.parse(source)):
         for variant in variants(node):
-            if not hasattr(node, "lineno"):
-                continue
-            _put(parent, field, index, variant)
-            before, after = ast.unparse(node), ast.unparse(variant)
-            text = ast.unparse(tree)
-            _put(parent, field, index, node)
-            name = path.relative_to(root).as_posix()
-            yield Mutant(name, int(node.lineno), _cut(before), _cut(after), text)
+            if isinstance(node, ast.expr | ast.stmt):
+                begin = _offset(source, node.lineno, node.col_offset)
+                end = _offset(source, node.end_lineno or 0, node.end_col_offset or 0)
+                after = ast.unparse(variant)
+                if not isinstance(variant, ast.Constant | ast.stmt):
+                    after = f"({after})"
+                yield _mutant(path.relative_to(root).as_posix(), source, begin, end, after)
 
 
-def _put(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> None:
-    if index is None:
-        setattr(parent, field, node)
-    else:
-        getattr(parent, field)[index] = node
+def _offset(source: bytes, line: int, column: int) -> int:
+    return sum(map(len, source.splitlines(keepends=True)[: line - 1])) + column
+
+
+def _mutant(path: str, source: bytes, begin: int, end: int, after: str) -> Mutant:
+    line = source.count(b"\n", 0, begin)
+    code = source.splitlines()[line].decode().strip()
+    return Mutant(path, line + 1, code, begin, source[begin:end].decode(), after)
+
+
+def text_of(mutant: Mutant, root: Path = ROOT) -> str:
+    """The mutant's file with its error, and else as it is."""
+    source = (root / mutant.path).read_bytes()
+    end = mutant.begin + len(mutant.before.encode())
+    return (source[: mutant.begin] + mutant.after.encode() + source[end:]).decode()
+
+
+def past_survivors() -> list[Mutant]:
+    """Errors that no test noticed once."""
+    mutants = []
+    for entry in _entries(PAST):
+        source = (ROOT / entry["path"]).read_bytes()
+        before = entry["before"].encode()
+        if source.count(before) != 1:
+            raise SystemExit(f"{entry['path']} has {source.count(before)} x `{entry['before']}`")
+        begin = source.index(before)
+        end = begin + len(before)
+        mutants.append(_mutant(entry["path"], source, begin, end, entry["after"]))
+    return mutants
 
 
 def _cut(text: str) -> str:
@@ -227,12 +252,13 @@ def mutants_at(lines: Sequence[str]) -> list[Mutant]:
 
 
 def measure_suite(
-    folder: Path, tests: Sequence[str] = ()
+    folder: Path, workers: int, tests: Sequence[str] = ()
 ) -> tuple[dict[str, dict[int, set[str]]], dict[str, float]]:
     """Which tests execute each line, and how long every test takes that passes.
 
     Args:
         folder: Where the measurement is kept meanwhile.
+        workers: So many processes run the tests.
         tests: Files and folders of tests; the whole suite if there are none.
     """
     settings = folder / "settings.ini"  # what is called coverage.* is data, which is erased
@@ -241,7 +267,7 @@ def measure_suite(
     )
     report = folder / "durations.json"
     command = [
-        *(sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"),
+        *(sys.executable, "-m", "pytest", "-q", "-n", str(workers), "--dist", "loadfile"),
         *("-p", "no:cacheprovider", "-p", "tests.mutants", f"--durations-file={report}"),
         *("--cov=panda_gnn", "--cov-report=", f"--cov-config={settings}", "--cov-context=test"),
         *tests,
@@ -256,30 +282,39 @@ def measure_suite(
     return lines, durations
 
 
-def _add_contexts(data: Path, lines: dict[str, dict[int, set[str]]]) -> None:
-    from coverage.numbits import numbits_to_nums
+def _add_contexts(file: Path, lines: dict[str, dict[int, set[str]]]) -> None:
+    from coverage import CoverageData
 
-    with sqlite3.connect(data) as database:
-        query = (
-            "select file.path, context.context, line_bits.numbits from line_bits "
-            "join file on file.id = line_bits.file_id "
-            "join context on context.id = line_bits.context_id where context.context != ''"
-        )
-        for path, context, numbits in database.execute(query):
-            name = Path(path).relative_to(ROOT).as_posix()
-            for line in numbits_to_nums(numbits):
-                lines[name][line].add(context.split("|")[0])
+    data = CoverageData(basename=str(file))
+    data.read()
+    for path in data.measured_files():
+        name = Path(path).relative_to(ROOT).as_posix()
+        for line, contexts in data.contexts_by_lineno(path).items():
+            lines[name][line] |= {context.split("|")[0] for context in contexts if context}
 
 
 def tests_for(
     mutant: Mutant, lines: dict[str, dict[int, set[str]]], durations: dict[str, float]
-) -> list[str]:
-    """The tests that execute the line, or, where numba does, the file; the quickest first."""
+) -> list[list[str]]:
+    """The tests that execute the line, or, where numba or an import does, the file.
+
+    The first list has those of the module's own file of tests, the second the others; each has
+    the quickest first.
+    """
     of_file = lines.get(mutant.path, {})
     names = set(of_file.get(mutant.line, ()))
     if not names:
         names = {name for tests in of_file.values() for name in tests}
     ordered = sorted((name for name in names if name in durations), key=durations.__getitem__)
+    path = Path(mutant.path)
+    own = Path("tests", *path.parts[1:-1], f"test_{path.name}").as_posix() + "::"
+    return [
+        _quickest([name for name in ordered if name.startswith(own)], durations),
+        _quickest([name for name in ordered if not name.startswith(own)], durations),
+    ]
+
+
+def _quickest(ordered: list[str], durations: dict[str, float]) -> list[str]:
     chosen: list[str] = []
     seconds = 0.0
     for name in ordered:
@@ -322,7 +357,7 @@ class Copy:
         self.kept = folder / "kept"
         self.dependents = dependents(self.root)
 
-    def run(self, mutant: Mutant, tests: list[str], seconds: float) -> str:
+    def run(self, mutant: Mutant, tests: list[list[str]], seconds: float) -> str:
         """``killed``, ``hung`` or ``survived``."""
         path = self.root / mutant.path
         moved = list(self._kernels(mutant.path))
@@ -331,7 +366,7 @@ class Copy:
         for number, kernel in enumerate(moved):
             shutil.move(kernel, self.kept / str(number))
         try:
-            path.write_text(mutant.text)
+            path.write_text(text_of(mutant, self.root))
             return self._fork(tests, seconds)
         finally:
             shutil.copy2(self.kept / "source", path)
@@ -348,7 +383,7 @@ class Copy:
             for pattern in (f"{module.stem}.*.nbi", f"{module.stem}.*.nbc"):
                 yield from (module.parent / "__pycache__").glob(pattern)
 
-    def _fork(self, tests: list[str], seconds: float) -> str:
+    def _fork(self, tests: list[list[str]], seconds: float) -> str:
         child = os.fork()
         if child == 0:
             os.setsid()
@@ -362,7 +397,7 @@ class Copy:
             if done:
                 code = os.waitstatus_to_exitcode(status)
                 if code in (BROKEN, NO_TESTS):
-                    raise RuntimeError(f"pytest could not run {' '.join(tests)}")
+                    raise RuntimeError(f"pytest could not run {tests}")
                 return "survived" if code == 0 else "killed"
             time.sleep(0.05)
         os.killpg(child, signal.SIGKILL)
@@ -370,19 +405,22 @@ class Copy:
         return "hung"
 
 
-def _run_tests(root: Path, tests: list[str]) -> None:
-    """Run the tests in this process and end it with their exit code."""
+def _run_tests(root: Path, tests: list[list[str]]) -> None:
+    """Run the tests in this process, list by list, and end it with the exit code of a failure."""
     import pytest
 
     os.chdir(root)
+    os.environ["PYTHONPATH"] = str(root)  # so that processes of the tests run the mutant, too
     sys.path[:] = [str(root), *(entry for entry in sys.path if Path(entry or ".") != ROOT)]
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
     for name in [name for name in sys.modules if name.split(".")[0] in (PACKAGE, "tests")]:
         del sys.modules[name]
-    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *tests])
-    os._exit(int(code))
+    code = 0
+    for names in filter(None, tests):
+        code = code or int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *names]))
+    os._exit(code)
 
 
 def _work(folder: str, queue: Any, results: Any) -> None:
@@ -392,8 +430,8 @@ def _work(folder: str, queue: Any, results: Any) -> None:
     while (item := queue.get()) is not None:
         mutant, tests, seconds = item
         begin = time.monotonic()
-        outcome = place.run(mutant, tests, seconds) if tests else "survived"
-        results.put((mutant, len(tests), outcome, time.monotonic() - begin))
+        outcome = place.run(mutant, tests, seconds) if any(tests) else "survived"
+        results.put((mutant, sum(map(len, tests)), outcome, time.monotonic() - begin))
 
 
 def run(
@@ -408,7 +446,7 @@ def run(
     queue, results = context.Queue(), context.Queue()
     for mutant in mutants:
         tests = tests_for(mutant, lines, durations)
-        seconds = 60 + PATIENCE * sum(durations[name] for name in tests)
+        seconds = 60 + PATIENCE * sum(durations[name] for names in tests for name in names)
         queue.put((mutant, tests, seconds))
     with tempfile.TemporaryDirectory() as folder:
         processes = []
@@ -425,16 +463,21 @@ def run(
             process.join()
 
 
-def equivalent() -> dict[tuple[str, str, str], str]:
-    """The mutants that are no errors, with the reasons."""
+def equivalent() -> dict[tuple[str, str, str, str], str]:
+    """The mutants that are no errors (file, text of the line, what changes), with the reasons."""
+    return {
+        (entry["path"], entry["code"], entry["before"], entry["after"]): entry["reason"]
+        for entry in _entries(EQUIVALENT)
+    }
+
+
+def _entries(file: Path) -> list[dict[str, str]]:
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
-    if not EQUIVALENT.is_file():
-        return {}
-    entries = tomllib.loads(EQUIVALENT.read_text())["mutant"]
-    return {(entry["path"], entry["before"], entry["after"]): entry["reason"] for entry in entries}
+    entries: list[dict[str, str]] = tomllib.loads(file.read_text())["mutant"]
+    return entries
 
 
 def table(outcomes: dict[Mutant, str]) -> str:
@@ -462,6 +505,9 @@ def main() -> None:
         "--at", nargs="+", metavar="PATH:LINE", help="all mutants of these lines, no sample"
     )
     parser.add_argument(
+        "--past", action="store_true", help="errors that no test noticed once, no sample"
+    )
+    parser.add_argument(
         "--tests", nargs="+", default=(), metavar="PATH", help="tests that are asked (the suite)"
     )
     parser.add_argument("--map", type=Path, metavar="FILE", help="keeps which test runs which line")
@@ -476,7 +522,7 @@ def main() -> None:
         durations = stored["durations"]
     else:
         with tempfile.TemporaryDirectory() as folder:
-            lines, durations = measure_suite(Path(folder), options.tests)
+            lines, durations = measure_suite(Path(folder), options.workers, options.tests)
         if options.map is not None:
             plain = {
                 path: {line: sorted(tests) for line, tests in of_file.items()}
@@ -484,11 +530,16 @@ def main() -> None:
             }
             options.map.write_text(json.dumps({"lines": plain, "durations": durations}))
     harmless = equivalent()
-    chosen = (
-        mutants_at(options.at) if options.at else sample(options.sample, options.seed, options.only)
-    )
+    if options.past:
+        chosen = past_survivors()
+    elif options.at:
+        chosen = mutants_at(options.at)
+    else:
+        chosen = sample(options.sample, options.seed, options.only)
     mutants = [
-        mutant for mutant in chosen if (mutant.path, mutant.before, mutant.after) not in harmless
+        mutant
+        for mutant in chosen
+        if (mutant.path, mutant.code, mutant.before, mutant.after) not in harmless
     ]
     outcomes: dict[Mutant, str] = {}
     tried = time.monotonic()
@@ -498,7 +549,7 @@ def main() -> None:
         pace = (time.monotonic() - tried) / len(outcomes)
         print(
             f"{len(outcomes):4}/{len(mutants)} {outcome:9} {mutant.path}:{mutant.line} "
-            f"`{mutant.before}` -> `{mutant.after}` ({tests} tests, {seconds:.0f} s; "
+            f"{mutant.change} ({tests} tests, {seconds:.0f} s; "
             f"{pace * (len(mutants) - len(outcomes)) / 60:.0f} minutes left)",
             flush=True,
         )
@@ -507,7 +558,7 @@ def main() -> None:
     print(f"\n{table(outcomes)}\n")
     for mutant, outcome in outcomes.items():
         if outcome == "survived":
-            print(f"- {mutant.path}:{mutant.line}: `{mutant.before}` -> `{mutant.after}`")
+            print(f"- {mutant.path}:{mutant.line}: {mutant.change}")
     minutes = (time.monotonic() - begin) / 60
     print(f"\nseed {options.seed}, {minutes:.0f} minutes on {options.workers} processes")
 
