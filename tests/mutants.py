@@ -64,6 +64,12 @@ LIBRARIES = (
 #: without it; and times that until it counts as hanging.
 ENOUGH, PATIENCE = 30.0, 4.0
 
+#: Keywords that decide how something looks, or that say again what holds anyway.
+LOOKS = {
+    *("alpha", "color", "edgecolors", "fontsize", "linestyle", "linewidth", "linewidths"),
+    *("figsize", "labelpad", "pad", "s", "zorder", "stacklevel", "strict"),
+}
+
 #: Exit codes of what is neither killed nor survived: pytest did not run, or found no test.
 BROKEN, NO_TESTS = 70, 5
 
@@ -151,17 +157,21 @@ def nodes(parent: ast.AST) -> Iterator[ast.AST]:
         if field in ("annotation", "returns", "decorator_list", "slice_annotation"):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not _is_words(child):
+            if isinstance(child, ast.AST) and not _is_passed_over(child):
                 yield child
                 yield from nodes(child)
 
 
-def _is_words(node: ast.AST) -> bool:
-    """Whether a node is text for people, types for a checker, or both."""
+def _is_passed_over(node: ast.AST) -> bool:
+    """Whether no test should notice a change: text for people, types for a checker, looks of a
+    picture, and what is true by construction or by the version of Python."""
     if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Assert):
         return True
+    if isinstance(node, ast.keyword):
+        return node.arg in LOOKS
     if isinstance(node, ast.If):
-        return ast.unparse(node.test) == "TYPE_CHECKING"
+        condition = ast.unparse(node.test)
+        return condition == "TYPE_CHECKING" or condition.startswith(("sys.version", "sys.platform"))
     if isinstance(node, ast.FunctionDef):
         return node.name in ("__repr__", "extra_repr", "add_arguments")
     if isinstance(node, ast.Expr):
