@@ -13,8 +13,8 @@ from panda_gnn.registry import OWNERS
 from tests.test_paper import GRAPH_SETS, NODE_SETS
 
 #: Every default of before. A row belongs to a config with all its settings, so another default
-#: would leave the stored rows of a method behind. ``python -m tests.evaluation.methods.test_methods``
-#: prints those of today.
+#: would leave the stored rows of a method behind.
+#: ``python -m tests.evaluation.methods.test_methods`` prints those of today.
 PINNED: dict[str, Any] = json.loads(Path(__file__).with_name("defaults.json").read_text())
 
 

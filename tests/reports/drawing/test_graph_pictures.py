@@ -130,5 +130,5 @@ def test_pictures_are_saved_or_refused(tmp_path: Path) -> None:
     assert (tmp_path / "it.png").read_bytes()[1:4] == b"PNG"
     with pytest.raises(InputError, match=r"cannot draw 'it.gnp': the name must end in one of"):
         module.plot_rewiring(PATH, REWIRED, "it.gnp", "refused")
-    with pytest.raises(InputError, match="the picture cannot be saved as .*No such file"):
+    with pytest.raises(InputError, match=r"the picture cannot be saved as .*No such file"):
         module.plot_rewiring(PATH, REWIRED, tmp_path / "none" / "it.png", "refused")

@@ -49,6 +49,7 @@ def test_interval_of_a_correlation() -> None:
     """artanh 0.5 = 0.5493; with 103 pairs the error is 1/10: tanh(0.5493 -+ 0.196)."""
     assert signal.correlation_interval(0.5, 103) == pytest.approx((0.3393, 0.6323), abs=1e-4)
     assert signal.correlation_interval(0.5, 3) == (-1, 1)
+    assert signal.correlation_interval(0.0, 4) == pytest.approx((-0.9611, 0.9611), abs=1e-4)
     assert signal.correlation_interval(1.0, 10)[1] == pytest.approx(1)
 
 
