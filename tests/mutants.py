@@ -362,13 +362,27 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "checkout"
-        ignored = shutil.ignore_patterns(".git", ".venv", ".mypy_cache", ".ruff_cache", "results")
+        ignored = shutil.ignore_patterns(".git", ".venv", ".mypy_cache", ".ruff_cache")
         shutil.copytree(ROOT, self.root, ignore=ignored)
         self.kept = folder / "kept"
         self.dependents = dependents(self.root)
+        #: Whether tests that killed a mutant pass in this copy without one.
+        self.passes: dict[str, bool] = {}
 
     def run(self, mutant: Mutant, tests: list[list[str]], seconds: float) -> str:
-        """``killed``, ``hung`` or ``survived``."""
+        """``killed``, ``hung`` or ``survived``; a test that fails without the mutant is no kill."""
+        while True:
+            outcome, killer = self._try(mutant, tests, seconds)
+            if killer is None:
+                return outcome
+            if killer not in self.passes:
+                self.passes[killer] = self._fork([[killer]], seconds)[0] == "survived"
+            if self.passes[killer]:
+                return outcome
+
+    def _try(
+        self, mutant: Mutant, tests: list[list[str]], seconds: float
+    ) -> tuple[str, str | None]:
         path = self.root / mutant.path
         moved = list(self._kernels(mutant.path))
         self.kept.mkdir()
@@ -393,12 +407,16 @@ class Copy:
             for pattern in (f"{module.stem}.*.nbi", f"{module.stem}.*.nbc"):
                 yield from (module.parent / "__pycache__").glob(pattern)
 
-    def _fork(self, tests: list[list[str]], seconds: float) -> str:
+    def _fork(self, tests: list[list[str]], seconds: float) -> tuple[str, str | None]:
+        """The outcome, and the test that failed."""
+        killer = self.root.with_name("killer")
+        killer.write_text("")
+        flawed = [name for name, passes in self.passes.items() if not passes]
         child = os.fork()
         if child == 0:
             os.setsid()
             try:
-                _run_tests(self.root, tests)
+                _run_tests(self.root, tests, flawed, killer)
             finally:
                 os._exit(BROKEN)
         deadline = time.monotonic() + seconds
@@ -408,16 +426,21 @@ class Copy:
                 code = os.waitstatus_to_exitcode(status)
                 if code in (BROKEN, NO_TESTS):
                     raise RuntimeError(f"pytest could not run {tests}")
-                return "survived" if code == 0 else "killed"
+                return "survived" if code == 0 else "killed", killer.read_text() or None
             time.sleep(0.05)
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        return "hung"
+        return "hung", None
 
 
-def _run_tests(root: Path, tests: list[list[str]]) -> None:
+def _run_tests(root: Path, tests: list[list[str]], flawed: list[str], killer: Path) -> None:
     """Run the tests in this process, list by list, and end it with the exit code of a failure."""
     import pytest
+
+    class Note:
+        def pytest_runtest_logreport(self, report: Any) -> None:
+            if report.failed:
+                killer.write_text(report.nodeid)
 
     os.chdir(root)
     os.environ["PYTHONPATH"] = str(root)  # so that processes of the tests run the mutant, too
@@ -427,9 +450,11 @@ def _run_tests(root: Path, tests: list[list[str]]) -> None:
     os.dup2(silence, 2)
     for name in [name for name in sys.modules if name.split(".")[0] in (PACKAGE, "tests")]:
         del sys.modules[name]
+    options = ["-x", "-q", "-p", "no:cacheprovider", *(f"--deselect={name}" for name in flawed)]
     code = 0
     for names in filter(None, tests):
-        code = code or int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *names]))
+        code = code or int(pytest.main([*options, *names], plugins=[Note()]))
+        code = 0 if code == NO_TESTS and flawed else code
     os._exit(code)
 
 

@@ -45,6 +45,18 @@ def test_a_grid_is_searched_and_continues(
     assert len(Store(tmp_path / "results" / "search-mutag-gcn-panda.jsonl").read().rows) == 12
 
 
+def test_trials_of_another_study_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["search", "--space", "k=1,3", "--workers", "1", "--trials", "2"]
+    assert main(words) == 0
+    folder = tmp_path / "results"
+    (folder / "search-mutag-gcn-panda.jsonl").rename(folder / "before.jsonl")
+    capsys.readouterr()
+    assert main(words) == 0
+    assert "ran 0 trials and took over 4 from other studies" in capsys.readouterr().err
+
+
 def test_optuna_searches_too(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["search", "--sampler", "tpe", "--samples", "5", "--trials", "1", "--workers", "1"]
     assert main(words) == 0
