@@ -63,8 +63,8 @@ def test_options_decide_the_budget_before_the_time_does(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(plan, "fit_budget", fit_budget)
     monkeypatch.setattr("os.cpu_count", lambda: 6)
-    usual = dict(trials=None, epochs=None, minutes=None, quick=False, workers=None)
-    usual |= dict(backbone="gin", layers=3)
+    usual = {"trials": None, "epochs": None, "minutes": None, "quick": False, "workers": None}
+    usual |= {"backbone": "gin", "layers": 3}
     for changed, budget in (
         ({}, (5, 70)),
         ({"trials": 2}, (2, 70)),
