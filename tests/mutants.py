@@ -61,8 +61,8 @@ LIBRARIES = (
 )
 
 #: Seconds that the tests of one mutant may take, those of its own file and the others, as measured
-#: without it; and times that until it counts as hanging.
-ENOUGH, PATIENCE = 30.0, 4.0
+#: without it; times that until it counts as hanging, and what compiling kernels anew may take.
+ENOUGH, PATIENCE, COMPILING = 30.0, 4.0, 180.0
 
 #: Keywords that decide how something looks, or that say again what holds anyway.
 LOOKS = {
@@ -72,6 +72,8 @@ LOOKS = {
 
 #: Exit codes of what is neither killed nor survived: pytest did not run, or found no test.
 BROKEN, NO_TESTS = 70, 5
+#: That of pytest where it does not know a test of the given name.
+NOT_FOUND = 4
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -453,6 +455,9 @@ def _run_tests(root: Path, tests: list[list[str]], flawed: list[str], killer: Pa
     code = 0
     for names in filter(None, tests):
         code = code or int(pytest.main([*options, *names], plugins=[Note()]))
+        if code == NOT_FOUND:  # the mutant changes which cases a test has, which nobody may notice
+            files = sorted({name.partition("::")[0] for name in names})
+            code = int(pytest.main([*options, *files], plugins=[Note()]))
         code = 0 if code == NO_TESTS and flawed else code
     os._exit(code)
 
@@ -480,7 +485,7 @@ def run(
     queue, results = context.Queue(), context.Queue()
     for mutant in mutants:
         tests = tests_for(mutant, lines, durations)
-        seconds = 60 + PATIENCE * sum(durations[name] for names in tests for name in names)
+        seconds = COMPILING + PATIENCE * sum(durations[name] for names in tests for name in names)
         queue.put((mutant, tests, seconds))
     with tempfile.TemporaryDirectory() as folder:
         processes = []
