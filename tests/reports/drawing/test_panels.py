@@ -78,6 +78,32 @@ def test_lines_bands_and_levels_are_where_the_rows_are() -> None:
     assert set(corners[:, 1]) == {1.75, 2.25}
 
 
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [
+        ([20.0, 60.0], ["20", "50"]),
+        ([0.2, 3.0], ["0.2", "0.5", "1", "2"]),
+        ([1.0, 2000.0], None),
+        ([0.001, 2.0], None),
+    ],
+)
+def test_logarithmic_axes_have_ticks_that_can_be_read(
+    values: list[float], ticks: list[str] | None
+) -> None:
+    rows: list[CsvRow] = [
+        {"series": "none", "x": x, "y": 1.0, "standard_error": 0.0, "trials": 3} for x in values
+    ]
+    axes = draw_panels(
+        [Panel("one", rows, "x", "y", x_logarithmic=True, ticks=False)], Sheet()
+    ).axes[0]
+    assert axes.get_xscale() == "log"
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    if ticks is None:
+        assert any("10^" in label for label in labels)
+    else:
+        assert labels == ticks
+
+
 def test_labels_and_titles() -> None:
     panels = [Panel("one", rows(none=count), "x", "y", y_label="upwards") for count in (1, 2, 3, 9)]
     axes = draw_panels(panels, Sheet(), columns=2, y_labels_once=True).axes
