@@ -22,12 +22,18 @@ def test_thirty_graphs_are_too_few(
 ) -> None:
     write_csv_folder(labelled_graphs("size", num_graphs=30), tmp_path / "few")
     monkeypatch.chdir(tmp_path)
-    assert cli.main(["advise", "few/", "--output", "deep/few.html"]) == 0
+    depths: list[int] = []
+    summary = advise._summary
+    monkeypatch.setattr(
+        advise, "_summary", lambda data, depth: depths.append(depth) or summary(data, depth)
+    )
+    assert cli.main(["advise", "few/", "--layers", "3", "--output", "deep/few.html"]) == 0
+    assert depths == [4]  # a model of 3 hidden layers passes messages 4 times
     out = capsys.readouterr().out
     assert "Too few graphs to tell: with 30 of them" in out
     assert out.rstrip().endswith("deep/few.html")
     page = Path("deep/few.html").read_text(encoding="utf-8")
-    assert "panda advise few/" in page
+    assert "panda advise few/ --layers 3" in page
     assert "https:" not in page
 
 
