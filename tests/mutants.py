@@ -504,10 +504,13 @@ def run(
 
 def equivalent() -> dict[tuple[str, str, str, str], str]:
     """The mutants that are no errors (file, text of the line, what changes), with the reasons."""
-    return {
-        (entry["path"], entry["code"], entry["before"], entry["after"]): entry["reason"]
-        for entry in _entries(EQUIVALENT)
-    }
+    found = {}
+    for entry in _entries(EQUIVALENT):
+        path, code = entry["path"], entry["code"]
+        if code not in map(str.strip, (ROOT / path).read_text().splitlines()):
+            raise SystemExit(f"{EQUIVALENT.name}: {path} has no line `{code}`")
+        found[path, code, entry["before"], entry["after"]] = entry["reason"]
+    return found
 
 
 def _entries(file: Path) -> list[dict[str, str]]:
