@@ -16,6 +16,7 @@ from torch.nn import functional as F
 from panda_gnn.nn import kernels
 from panda_gnn.nn.kernels.jit import Int16s, Reals, addresses, kernel
 from panda_gnn.nn.kernels.operators import Rule, operator
+from panda_gnn.nn.kernels.random_words import random_words, words_by_torch
 from panda_gnn.nn.kernels.threads import run
 
 if TYPE_CHECKING:
@@ -43,9 +44,10 @@ def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
     if threshold == LEVELS:
         return x * 0
     scale = LEVELS / (LEVELS - threshold)
-    words = torch.empty(-(-x.numel() // 4), dtype=torch.int64).random_(-(2**63), None)
+    compiled = kernels.apply_to(x)
+    words = (random_words if compiled else words_by_torch)(-(-x.numel() // 4))
     noise = words.view(torch.int16)[: x.numel()].view(x.shape)
-    if kernels.apply_to(x):
+    if compiled:
         return cast(Tensor, _operator(x, noise, threshold - LEVELS // 2, scale))
     return x * ((noise >= threshold - LEVELS // 2).to(x.dtype) * scale)
 

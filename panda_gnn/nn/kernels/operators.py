@@ -34,8 +34,9 @@ def operator(
         schema: Its name, arguments and results, as in ``"scale(Tensor x, float by) -> Tensor"``.
         compute: What it does on the CPU.
         fake: The same for shapes only.
-        rule: Its autograd rule. An operator without one takes no part in differentiation, and
-            skips torch's dispatcher on plain tensors.
+        rule: Its autograd rule. An operator without one takes no part in differentiation.
+
+    On plain tensors that no mode of torch watches, what is returned skips torch's dispatcher.
     """
     name = schema.partition("(")[0]
     _library.define(schema)
@@ -53,13 +54,20 @@ def operator(
         return plainly
 
     def differentiably(*arguments: Any) -> Any:
-        learns = any(isinstance(value, Tensor) and value.requires_grad for value in arguments)
-        if learns and torch.is_grad_enabled():
+        if torch.is_grad_enabled() and any(
+            isinstance(value, Tensor) and value.requires_grad for value in arguments
+        ):
             return rule.apply(plainly, *arguments)  # type: ignore[no-untyped-call]
         return plainly(*arguments)
 
     _library.impl(name, differentiably, "Autograd")
-    return registered
+
+    def directly(*arguments: Any) -> Any:
+        if type(arguments[0]) in TENSOR_CLASSES and not torch._C._len_torch_dispatch_stack():
+            return differentiably(*arguments)
+        return registered(*arguments)
+
+    return directly
 
 
 def first_order_only() -> None:

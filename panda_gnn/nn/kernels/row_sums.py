@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numba.np.numpy_support import carray
 
     from panda_gnn.nn.edges import Edges
+    from panda_gnn.nn.kernels import row_blocks
 
 FROM_ZERO, FROM_LOOP, FROM_OUT = 0, 1, 2
 """What the sum of a row starts with: nothing, the row's own state times a weight, or ``out``."""
@@ -81,7 +82,7 @@ def add_rows(
     run(_add_rows[x.dtype], arguments, out.size(0), column.numel() * width)
 
 
-@kernel()
+@kernel("panda_gnn.nn.kernels.row_blocks")
 def _add_rows(
     ptr_: Int32s,
     column_: Int32s,
@@ -102,17 +103,9 @@ def _add_rows(
     entry, loop = carray(entry_, (ptr[last],)), carray(loop_, (last,))
     x, out = carray(x_, (last, width)), carray(out_, (last, width))
     for v in range(first, last):
-        if start == FROM_ZERO:
-            for d in range(width):
-                out[v, d] = 0
-        elif start == FROM_LOOP:
-            for d in range(width):
-                out[v, d] = loop[v] * x[v, d]
-        for e in range(ptr[v], ptr[v + 1]):
-            u = column[e]
-            w = weight[entry[e]] if transposed else weight[e]
-            for d in range(width):
-                out[v, d] += w * x[u, d]
+        row_blocks.add_row(
+            column, weight, entry, x, loop, out, transposed, start, v, ptr[v], ptr[v + 1]
+        )
 
 
 @kernel()
