@@ -156,7 +156,8 @@ def _compute_back(
     own = 0 if loop is None else gradient.size(0)
     if loop is not None:
         add_rows(out[:own], gradient, weight, ptr, column, FROM_LOOP, loop=loop, entry=entry)
-    add_rows(out[own:], gradient, weight, ptr, column, FROM_ZERO, first=own, entry=entry)
+    if own < out.size(0):
+        add_rows(out[own:], gradient, weight, ptr, column, FROM_ZERO, first=own, entry=entry)
     return out
 
 
