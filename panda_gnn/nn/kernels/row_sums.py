@@ -187,14 +187,18 @@ _entries = operator(
 class _Rule(Rule):
     @staticmethod
     def forward(ctx: Any, operator: Any, x: Tensor, weight: Tensor, loop: Any, *rows: Any) -> Any:
-        learned = ctx.needs_input_grad[2] or ctx.needs_input_grad[3]
-        ctx.save_for_backward(x if learned else None, weight, loop, *rows)
+        if ctx.needs_input_grad[2] or ctx.needs_input_grad[3]:
+            ctx.save_for_backward(x, weight, loop)
+        else:
+            ctx.weights = weight, loop
+        ctx.rows = rows
         return operator(x, weight, loop, *rows)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> Any:
         first_order_only()
-        x, weight, loop, ptr, column, *back = ctx.saved_tensors
+        x, weight, loop = ctx.saved_tensors or (None, *ctx.weights)
+        ptr, column, *back = ctx.rows
         of_x = of_weight = of_loop = None
         if ctx.needs_input_grad[1]:
             of_x = _back(gradient, weight, loop, *back)
