@@ -9,7 +9,13 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from panda_gnn.nn.inputs import check_edge_index, check_edge_values, check_nodes, check_roles
+from panda_gnn.nn.inputs import (
+    check_edge_index,
+    check_edge_values,
+    check_ends,
+    check_nodes,
+    check_roles,
+)
 
 
 @dataclass(eq=False)
@@ -80,6 +86,7 @@ class Edges:
     ) -> Edges:
         """All edges of a graph, or of several side by side."""
         edge_index = check_edge_index(edge_index)
+        check_ends(edge_index, num_nodes)
         values = check_edge_values(
             edge_index.size(1), edge_weight=edge_weight, edge_attr=edge_attr, edge_type=edge_type
         )
@@ -95,7 +102,7 @@ class Edges:
             relation,
             batch,
             num_graphs,
-            role=role,
+            role=None if role is None else role.long(),
         )
 
     def derive(self, key: object, compute: Callable[[], Any]) -> Any:

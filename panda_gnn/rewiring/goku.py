@@ -18,7 +18,7 @@ from panda_gnn.graph.components import component_labels
 from panda_gnn.graph.rows import rows_of_edges
 from panda_gnn.graph.ties import VECTOR_DECIMALS
 from panda_gnn.options import real_number, whole_number
-from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
+from panda_gnn.rewiring.base import Rewiring, both_directions, features_of, with_edges
 
 #: By how much the accuracy of the assumed sparsification is lowered at a time, and how far.
 EPSILON_STEP, EPSILON_LIMIT = 0.01, 2.0
@@ -90,7 +90,10 @@ class GOKU(Rewiring):
         """The rewired graph, with ``edge_weight``."""
         before, place = self.edges_of(data)
         num_nodes = int(data.num_nodes or 0)
-        edges, weight = self.sparsified(before, num_nodes, data.get("x"))
+        x = data.get("x")
+        if isinstance(x, Tensor) and x.is_floating_point():
+            x = features_of(data, type(self).__name__)
+        edges, weight = self.sparsified(before, num_nodes, x if isinstance(x, Tensor) else None)
         after = both_directions(edges, num_nodes)
         result = with_edges(data, before, place, after, added_type)
         rank, order = (edges[0] * num_nodes + edges[1]).sort()

@@ -10,7 +10,7 @@ from torch_geometric.data.datapipes import functional_transform
 from panda_gnn.errors import InputError
 from panda_gnn.graph import limits
 from panda_gnn.options import flag, real_number, whole_number
-from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
+from panda_gnn.rewiring.base import Rewiring, both_directions, features_of, with_edges
 
 #: Entries of a product that are smaller than this share of the largest are none.
 ROUNDING = 1e-9
@@ -92,11 +92,7 @@ class JDR(Rewiring):
         """The denoised graph, with ``edge_weight`` and other ``x``."""
         before, place = self.edges_of(data)
         num_nodes = int(data.num_nodes or 0)
-        x = data.get("x")
-        if not isinstance(x, Tensor) or x.dim() != 2:
-            self.rewire(before, num_nodes)
-        if not x.is_floating_point():
-            raise InputError("JDR denoises features, but x holds categories: use another rewiring")
+        x = features_of(data, type(self).__name__)
         limits.refuse_above(limits.DENSE_PROXY_NODES, num_nodes, "JDR", "FoSR")
         adjacency = torch.zeros(num_nodes, num_nodes, dtype=torch.float64, device=before.device)
         adjacency[tuple(both_directions(before, num_nodes))] = 1.0

@@ -101,6 +101,11 @@ def test_what_it_refuses() -> None:
     data = ODD_GRAPHS["path"]
     with pytest.raises(InputError, match="needs edge_type"):
         DRewGNN(3, 2, width=4).double()(data.x, data.edge_index)
+    far, model = up_to(data, 3), DRewGNN(3, 2, width=4).double()
+    with pytest.raises(InputError, match="edge_type goes from -1 on, but it is the distance"):
+        model(far.x, far.edge_index, edge_type=far.edge_type - 1)
+    with pytest.raises(InputError, match="no layers for expander_edge_index"):
+        model(far.x, far.edge_index, edge_type=far.edge_type, expander_edge_index=far.edge_index)
 
 
 def test_widths_follow_what_is_heard() -> None:
