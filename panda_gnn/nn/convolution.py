@@ -59,7 +59,9 @@ class Convolution(nn.Module):
             )
         sources = x if isinstance(x, Tensor) else x[0]
         if not sources.is_floating_point():
-            raise InputError(f"x is {sources.dtype}, but states of nodes are floating-point numbers")
+            raise InputError(
+                f"x is {sources.dtype}, but states of nodes are floating-point numbers"
+            )
         if sources.size(0) != edges.num_sources:
             raise InputError(
                 f"x has the shape {list(sources.shape)}, but the edges have {edges.num_sources} "

@@ -18,7 +18,6 @@ from panda_gnn.graph.batches import graphs_of_batch, is_batch, rebatched
 from panda_gnn.graph.rows import edge_index_of, undirected_edges
 from panda_gnn.options import whole_number
 
-
 #: What added edges have of attributes of edges, where that is not zero.
 ON_ADDED_EDGES = {"edge_weight": 1}
 

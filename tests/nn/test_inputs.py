@@ -221,7 +221,7 @@ def test_lists_are_no_tensors() -> None:
         panda()(X, EDGES, HIGH.tolist())
     with pytest.raises(InputError, match="batch is of type list"):
         plain()(X, EDGES, batch=[0] * 12)
-    with pytest.raises(InputError, match="edge_weight is of type list: .* one row for each edge"):
+    with pytest.raises(InputError, match=r"edge_weight is of type list: .* one row for each edge"):
         plain()(X, EDGES, edge_weight=[1.0] * COUNT)
 
 
@@ -230,11 +230,11 @@ def test_the_number_of_graphs_fits_the_batch() -> None:
     for model, high in ((plain(), ()), (panda(), (HIGH,))):
         with pytest.raises(InputError, match="num_graphs is 3, but without batch there is one"):
             model(X, EDGES, *high, num_graphs=3)
-        with pytest.raises(InputError, match="num_graphs is 2.5, it must be a whole number"):
+        with pytest.raises(InputError, match=r"num_graphs is 2.5, it must be a whole number"):
             model(X, EDGES, *high, batch=batch, num_graphs=2.5)
         assert model(X, EDGES, *high, num_graphs=1).shape == (1, 2)
         assert model(X, EDGES, *high, batch=batch, num_graphs=3).shape == (3, 2)
-        with pytest.raises(InputError, match="batch must be the number of .*, got torch.uint8"):
+        with pytest.raises(InputError, match=r"batch must be the number of .*, got torch.uint8"):
             model(X, EDGES, *high, batch=batch.to(torch.uint8))
 
 
@@ -248,7 +248,9 @@ def test_edges_to_nodes_that_are_not_there(backbone: str, name: str) -> None:
                 edges = EDGES.clone()
                 edges[row, 3] = wrong
                 for model, high in ((plain(backbone), ()), (panda(backbone), (HIGH,))):
-                    with pytest.raises(InputError, match=rf"edge .*{wrong}.*, but the graph has 12"):
+                    with pytest.raises(
+                        InputError, match=rf"edge .*{wrong}.*, but the graph has 12"
+                    ):
                         model(X, edges, *high)
 
 
@@ -264,11 +266,11 @@ def test_pairs_of_states_fit_the_partition() -> None:
     low, high = partition.split(torch.rand(12, 6))
     for layer in (PandaGCNConv((4, 6), 2), PandaConv(SAGEConv, (4, 6), 2)):
         assert len(layer((low[:, :4], high), partition)) == 2
-        with pytest.raises(InputError, match="x has .* low and .* high rows, but the partition"):
+        with pytest.raises(InputError, match=r"x has .* low and .* high rows, but the partition"):
             layer((low[1:, :4], high), partition)
         with pytest.raises(InputError, match="x has 6 columns"):
             layer((low, high), partition)
-        with pytest.raises(InputError, match="x is torch.int64"):
+        with pytest.raises(InputError, match=r"x is torch.int64"):
             layer((low[:, :4].long(), high.long()), partition)
         with pytest.raises(InputError, match=r"the pair \(x_low, x_high\)"):
             layer((low[:, :4], high, high), partition)
@@ -276,9 +278,9 @@ def test_pairs_of_states_fit_the_partition() -> None:
 
 @pytest.mark.parametrize("widths", [1.5, 0, (3,), (1, 2, 3), "8", (8, 1.5), True, None])
 def test_widths_are_one_or_two_positive_numbers(widths: Any) -> None:
-    with pytest.raises(InputError, match="in_channels is .*, it must be one or two positive"):
+    with pytest.raises(InputError, match=r"in_channels is .*, it must be one or two positive"):
         PandaGCNConv(widths, 4)
-    with pytest.raises(InputError, match="out_channels is .*, it must be one or two positive"):
+    with pytest.raises(InputError, match=r"out_channels is .*, it must be one or two positive"):
         PandaConv(SAGEConv, 4, widths)
 
 
@@ -290,5 +292,5 @@ def test_a_convolution_is_called_with_states_and_edges_that_fit(kind: Any) -> No
     for rows in (X[1:], torch.cat([X, X])):
         with pytest.raises(InputError, match=r"x has the shape .*, but the edges have 12 sources"):
             layer(rows, edges)
-    with pytest.raises(InputError, match="x is torch.int64, but states of nodes are floating"):
+    with pytest.raises(InputError, match=r"x is torch.int64, but states of nodes are floating"):
         layer(X.long(), edges)

@@ -150,7 +150,10 @@ def test_panda_and_roles_tell_graphs_apart_that_gcn_cannot() -> None:
         ({"rung": "pairs", "selector": "linear"}, "selector is for the rung 'widths', not for"),
         ({"rung": "widths", "widths": (4, 8, 8), "selector": "lin"}, "unknown selector 'lin'"),
         ({"rung": "widths", "widths": (4, 8, 8), "width": 5}, "width is 5 and widths are"),
-        *(({"rung": "widths", "widths": w}, "must be 3 whole") for w in (8, (4, 8, 1.5), (4, 8, 0))),
+        *(
+            ({"rung": "widths", "widths": w}, "must be 3 whole")
+            for w in (8, (4, 8, 1.5), (4, 8, 0))
+        ),
         ({"bias": False}, "bias is not for the rung 'gain'"),
         ({"num_roles": 2.5}, "num_roles must be a whole number"),
     ],

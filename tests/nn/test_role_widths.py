@@ -124,5 +124,7 @@ def test_states_fit_the_nodes_of_each_role() -> None:
     low, high = torch.rand(2, 3), torch.rand(1, 5)
     assert len(layer([low, high], edges)) == 2
     for wrong in ([low], [low, high, high], [low[1:], high], [high, low]):
-        with pytest.raises(InputError, match="x has parts of the shapes .*, but the nodes of each"):
+        with pytest.raises(
+            InputError, match=r"x has parts of the shapes .*, but the nodes of each"
+        ):
             layer(wrong, edges)

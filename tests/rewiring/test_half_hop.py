@@ -60,7 +60,9 @@ def test_what_is_refused() -> None:
         HalfHop()(data)
     data = ODD_GRAPHS["path"].clone()
     data.x = data.x.long()
-    with pytest.raises(InputError, match="HalfHop reads .*: give x finite numbers, not torch.int64"):
+    with pytest.raises(
+        InputError, match=r"HalfHop reads .*: give x finite numbers, not torch.int64"
+    ):
         HalfHop()(data)
     data.x = torch.ones(data.num_nodes - 1, 2)
     data.num_nodes = 6
