@@ -11,6 +11,7 @@ from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError
 from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.explain import EdgeMask
 from panda_gnn.nn.gcn import GCNLayer
 from panda_gnn.nn.models import GNN
 from panda_gnn.nn.panda_conv import Activation, Factory, update
@@ -156,6 +157,7 @@ class DelayedLayer(nn.Module):
     ) -> None:
         super().__init__()
         self.heard = tuple(heard)
+        self.edge_mask = EdgeMask()
         self.activation = activation
         self.residual = residual
         options = {"self_loops": False, "bias": True, **options}
@@ -170,6 +172,7 @@ class DelayedLayer(nn.Module):
 
     def forward(self, states: Sequence[Tensor], edges: Edges) -> Tensor:
         """The new states, from those of all layers so far."""
+        edges = self.edge_mask.of(edges)
         parts = [
             conv(states[layer], edges.relation(distance))
             for distance, (layer, conv) in enumerate(zip(self.heard, self.convs, strict=True))
