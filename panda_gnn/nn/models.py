@@ -27,12 +27,14 @@ from panda_gnn.nn.inputs import (
     check_factory,
     check_features,
     check_nodes,
+    check_num_graphs,
     check_options,
     check_prepared,
     check_read,
     keyword_names,
     name_of,
     option_names,
+    whole_or_categories,
 )
 from panda_gnn.nn.kernels.dropout import dropout
 from panda_gnn.nn.panda_conv import SELECTOR_OPTIONS, Factory, PandaConv, PlainConv, as_partition
@@ -46,6 +48,7 @@ from panda_gnn.nn.released import (
 )
 from panda_gnn.nn.rgcn import PandaRGCNConv, RGCNLayer
 from panda_gnn.nn.rgin import PandaRGINConv, RGINLayer
+from panda_gnn.options import flag, real_number, whole_number
 from panda_gnn.registry import Registry
 
 PLAIN_LAYERS: Registry[Callable[..., nn.Module]] = Registry(
@@ -203,17 +206,25 @@ class GNN(nn.Module):
             check_factory(backbone, "backbone")
         if readout not in ("mean", None):
             raise InputError(f"unknown readout '{readout}': choose mean, or None for node outputs")
-        if width < 1 or num_layers < 1 or head_layers < 0:
-            raise InputError(
-                f"width is {width}, num_layers {num_layers} and head_layers {head_layers}: the "
-                "first two must be at least 1, the last at least 0"
-            )
+        in_channels = whole_or_categories("in_channels", in_channels)
+        out_channels = whole_number("out_channels", out_channels, 1)
+        self.width = whole_number("width", width, 1)
+        self.num_layers = whole_number("num_layers", num_layers, 1)
+        head_layers = whole_number("head_layers", head_layers)
+        self.dropout = real_number("dropout", dropout, "a number from 0 to 1", least=0, most=1)
+        self.residual = flag("residual", residual)
+        self.unit_norm = flag("unit_norm", unit_norm)
+        self.recompute = flag("recompute", recompute)
+        self.activate_layers = flag("activate_layers", activate_layers)
+        last_layer_fa = flag("last_layer_fa", last_layer_fa)
+        batch_norm = flag("batch_norm", batch_norm)
         if backbone == "gine":
             if not edge_categories:
                 raise InputError("backbone 'gine' needs edge_categories, which are missing")
             options["edge_categories"] = edge_categories
-        elif share_edge_encoder:
-            raise InputError(f"share_edge_encoder is for the backbone 'gine', not for '{backbone}'")
+        elif share_edge_encoder or edge_categories:
+            name = "share_edge_encoder" if share_edge_encoder else "edge_categories"
+            raise InputError(f"{name} is for the backbone 'gine', not for '{backbone}'")
         if backbone == "pna" and "deg" not in options:
             raise InputError("backbone 'pna' needs deg, the number of nodes of each degree")
         if backbone == "gcn" and batch_norm:
@@ -221,15 +232,8 @@ class GNN(nn.Module):
         self._check_options(backbone, options)
         #: The name of the backbone, or that of the function that makes its convolutions.
         self.backbone = backbone if isinstance(backbone, str) else name_of(backbone)
-        self.width = width
-        self.num_layers = num_layers
-        self.dropout = dropout
         self.readout = readout
-        self.residual = residual
         self.activation = ACTIVATIONS[choose("activation", activation, ACTIVATIONS)]
-        self.unit_norm = unit_norm
-        self.recompute = recompute
-        self.activate_layers = activate_layers
         #: Whether the model, and not each layer, has activation and residual connection.
         self.finishes = batch_norm or unit_norm or head_layers > 0
         if not (activate_layers or self.finishes):
@@ -398,12 +402,14 @@ class GNN(nn.Module):
         self._check_x(x)
         if not isinstance(edge_index, Edges):
             check_read(values, self, str(self.backbone))
+            check_num_graphs(num_graphs, batch)
             graphs: dict[str, Any] = {"batch": batch, "num_graphs": num_graphs, "role": role}
             return Edges.of_graph(edge_index, x.size(0), **(graphs | values))
         edges = self._check_prepared(x, edge_index, edge_index, role=role, **values)
         if batch is None:
             batch, num_graphs = edges.batch, edges.num_graphs
         check_nodes(x.size(0), batch=batch)
+        check_num_graphs(num_graphs, batch)
         return replace(edges, batch=batch, num_graphs=num_graphs)
 
     @property
@@ -492,10 +498,11 @@ class PandaGNN(GNN):
             choose("backbone", str(backbone), known, f"of the variant '{variant}'")
         if options.pop("last_layer_fa", False):
             raise InputError("last_layer_fa is an option of GNN, not of PandaGNN")
-        width, has_head = options.get("width", 64), bool(options.get("head_layers"))
+        width = whole_number("width", options.get("width", 64), 1)
+        has_head = bool(options.get("head_layers"))
         if high_width is None:
             high_width = max(128, 2 * width)
-        self.high_width = high_width
+        self.high_width = high_width = whole_number("high_width", high_width, 1)
         if high_width < width:
             raise InputError(f"high_width is {high_width}, it must be at least width ({width})")
         if residual is None:
@@ -593,10 +600,13 @@ class PandaGNN(GNN):
                 "or edge_index and high"
             )
         who, reader = type(self).__name__, str(self.backbone)
+        if not isinstance(edge_index, WidthPartition):
+            check_nodes(x.size(0), high)
         partition = as_partition(edge_index, high, values, who, self, reader)
         if partition is edge_index:
             self._check_prepared(x, partition, partition.whole)
-        check_nodes(x.size(0), partition.high, batch)
+        check_nodes(x.size(0), batch=batch)
+        check_num_graphs(num_graphs, batch)
         *_, last = self._states(x, partition)
         out = last if isinstance(last, Tensor) else partition.merge(*last)
         return self.read(out, batch, num_graphs)

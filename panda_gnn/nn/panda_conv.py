@@ -29,6 +29,7 @@ from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import can_fuse, propagate_adapted
 from panda_gnn.nn.selectors import SELECTORS
 from panda_gnn.nn.selectors import selector as make_selector
+from panda_gnn.options import whole_number
 
 Widths = int | tuple[int, int]
 Factory = Callable[..., nn.Module]
@@ -40,9 +41,11 @@ PANDA_OPTIONS = (*SELECTOR_OPTIONS, "activation", "residual")
 
 def as_pair(widths: Widths, name: str) -> tuple[int, int]:
     """``(low, high)`` from one width for both or from two."""
-    low, high = (widths, widths) if isinstance(widths, int) else widths
-    if low < 1 or high < 1:
-        raise InputError(f"{name} is {widths}, it must be one or two positive widths")
+    pair = widths if isinstance(widths, tuple | list) else (widths, widths)
+    try:
+        low, high = (whole_number(name, width, 1) for width in pair)
+    except (InputError, ValueError):
+        raise InputError(f"{name} is {widths}, it must be one or two positive widths") from None
     return low, high
 
 
@@ -282,6 +285,7 @@ class PandaConv(nn.Module):
         name = type(self).__name__
         partition = as_partition(edge_index, high, values, name, self.low, name)
         if not isinstance(x, Tensor):
+            self._check_pair(x, partition)
             return self._of_pair(x, partition)
         if self.in_channels[0] != self.in_channels[1]:
             raise InputError(
@@ -292,6 +296,19 @@ class PandaConv(nn.Module):
         check_nodes(x.size(0), partition.high)
         out = self._of_pair(partition.split(x), partition)
         return partition.merge(*out) if self.out_channels[0] == self.out_channels[1] else out
+
+    def _check_pair(self, x: Pair, partition: WidthPartition) -> None:
+        """States of low and of high nodes, each with its number of rows and its width."""
+        if len(x) != 2 or not all(isinstance(part, Tensor) for part in x):
+            raise InputError("x must be the states of all nodes or the pair (x_low, x_high)")
+        rows = partition.low_nodes.numel(), partition.high_nodes.numel()
+        if (x[0].size(0), x[1].size(0)) != rows:
+            raise InputError(
+                f"x has {x[0].size(0)} low and {x[1].size(0)} high rows, but the partition has "
+                f"{rows[0]} low and {rows[1]} high nodes"
+            )
+        for part, width in zip(x, self.in_channels, strict=True):
+            check_features(part, width)
 
     def _of_pair(self, x: Pair, partition: WidthPartition) -> Pair:
         """The new states of low and high nodes."""

@@ -12,6 +12,7 @@ from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.panda_conv import PandaLayer
 from panda_gnn.nn.partition import Pair
 from panda_gnn.nn.propagate import propagate
+from panda_gnn.options import whole_number
 
 
 def check_relations(edges: Edges, num_relations: int) -> None:
@@ -66,9 +67,7 @@ class RGCNLayer(Convolution):
         self, in_channels: int, out_channels: int, *, num_relations: int = 1, bias: bool = True
     ) -> None:
         super().__init__()
-        if num_relations < 1:
-            raise InputError(f"num_relations is {num_relations}, it must be at least 1")
-        self.num_relations = num_relations
+        self.num_relations = whole_number("num_relations", num_relations, 1)
         self.weight = nn.Parameter(torch.empty(num_relations, in_channels, out_channels))
         self.root = nn.Linear(in_channels, out_channels, bias=bias)
         self.reset_parameters()

@@ -17,6 +17,7 @@ from panda_gnn.nn.readout import graphs_of, mean_of_roles
 from panda_gnn.nn.role_conv import RoleGain, RoleLowRank, one_hot_roles, roles_of
 from panda_gnn.nn.role_pairs import RolePairsGCN
 from panda_gnn.nn.role_widths import RolePartition, RoleWidthConv
+from panda_gnn.nn.selectors import SELECTORS
 from panda_gnn.options import whole_number
 
 RUNGS: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -51,10 +52,10 @@ class RoleGNN(GNN):
         rung: How roles are treated differently.
         backbone: ``"gcn"``, ``"gin"``, ``"rgcn"`` or ``"rgin"``; ``"pairs"`` is for
             ``"gcn"`` alone.
-        rank: The rank of ``"low-rank"``.
+        rank: The rank of ``"low-rank"``, by default 4.
         widths: The hidden width of each role, for ``"widths"``.
-        selector: What a narrow node takes of a wide one, for ``"widths"``: ``"topk"``,
-            ``"sorted"``, ``"gated"`` or ``"linear"``.
+        selector: What a narrow node takes of a wide one, for ``"widths"``: ``"topk"``, the
+            default, ``"sorted"``, ``"gated"`` or ``"linear"``.
         readout: ``"mean"``; ``"role"`` for the sum of the means over the nodes of each role, each
             with weights of its own in the last layer; ``None`` for one output for each node.
         **options: Those of :class:`~panda_gnn.nn.GNN` (except ``last_layer_fa``) and of the
@@ -81,9 +82,9 @@ class RoleGNN(GNN):
         num_roles: int,
         rung: str = "gain",
         backbone: str = "gcn",
-        rank: int = 4,
+        rank: int | None = None,
         widths: Sequence[int] | None = None,
-        selector: str = "topk",
+        selector: str | None = None,
         readout: str | None = "mean",
         **options: Any,
     ) -> None:
@@ -93,17 +94,25 @@ class RoleGNN(GNN):
         choose("readout", str(readout), ("mean", "role", "None"))
         if options.pop("last_layer_fa", False):
             raise InputError("last_layer_fa is an option of GNN, not of RoleGNN")
-        self.rank = rank
-        self.selector = selector
-        self.widths = None if widths is None else tuple(widths)
+        for name, value, own in (("rank", rank, "low-rank"), ("selector", selector, "widths")):
+            if value is not None and rung != own:
+                raise InputError(f"{name} is for the rung '{own}', not for '{rung}'")
+        self.rank = whole_number("rank", 4 if rank is None else rank, 1)
+        self.selector = choose("selector", selector or "topk", SELECTORS)
         if (rung == "widths") != (widths is not None):
             raise InputError(
                 f"rung is '{rung}' and widths are {widths}: 'widths' and no other rung needs the "
                 "width of each role"
             )
+        self.widths = None if widths is None else _checked_widths(widths, num_roles)
+        if rung == "gain" and backbone == "gcn" and "bias" in options:
+            raise InputError("bias is not for the rung 'gain': every role has a bias of its own")
         if self.widths is not None:
-            if len(self.widths) != num_roles or min(self.widths) < 1:
-                raise InputError(f"widths are {self.widths}, they must be {num_roles} from 1 on")
+            if options.get("width", self.widths[0]) != self.widths[0]:
+                raise InputError(
+                    f"width is {options['width']} and widths are {self.widths}, which say how wide "
+                    "each role is: leave width out"
+                )
             if options.get("batch_norm") or options.get("head_layers"):
                 raise InputError("roles of different widths go without batch_norm and head_layers")
             options["width"] = self.widths[0]
@@ -155,13 +164,16 @@ class RoleGNN(GNN):
         partition = RolePartition(edges, self.num_roles)
         by_role = partition.split(x if self.encoder is None else self.encoder(x))
         states = []
-        for i, layer in enumerate(self.layers):
-            pairs = zip(layer(by_role, edges), by_role, strict=True)
-            by_role = [self._finish(i, new, before, self.norms) for new, before in pairs]
+        for i in range(len(self.layers)):
+            by_role = self._run(self._role_step, i, edges, by_role)
             width = max(part.size(1) for part in by_role)
             padded = [nn.functional.pad(part, (0, width - part.size(1))) for part in by_role]
             states.append(partition.merge(padded))
         return states
+
+    def _role_step(self, i: int, edges: Edges, by_role: Sequence[Tensor]) -> list[Tensor]:
+        pairs = zip(self.layers[i](by_role, edges), by_role, strict=True)
+        return [self._finish(i, new, before, self.norms) for new, before in pairs]
 
     def forward(  # type: ignore[override]
         self,
@@ -194,3 +206,16 @@ class RoleGNN(GNN):
             return out
         shares = one_hot_roles(edges, self.num_roles, out.dtype)
         return mean_of_roles(out, shares, *graphs_of(out, edges.batch, edges.num_graphs))
+
+
+def _checked_widths(widths: Any, num_roles: int) -> tuple[int, ...]:
+    try:
+        checked = tuple(whole_number("widths", width, 1) for width in widths)
+    except (TypeError, InputError):
+        checked = ()
+    if len(checked) != num_roles:
+        raise InputError(
+            f"widths are {widths}, they must be {num_roles} whole numbers from 1 on, one for each "
+            "role"
+        )
+    return checked

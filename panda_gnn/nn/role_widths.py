@@ -15,6 +15,7 @@ from panda_gnn.nn.panda_conv import Activation, Factory, update
 from panda_gnn.nn.partition import NodePartition
 from panda_gnn.nn.role_conv import own_convolution, roles_of
 from panda_gnn.nn.selectors import selector as make_selector
+from panda_gnn.options import whole_number
 
 States = Sequence[Tensor]
 """The states of the nodes of each role."""
@@ -111,7 +112,10 @@ class RoleWidthConv(nn.Module):
         residual: bool = False,
     ) -> None:
         super().__init__()
-        self.in_channels, self.out_channels = tuple(in_channels), tuple(out_channels)
+        self.in_channels, self.out_channels = (
+            tuple(whole_number(name, width, 1) for width in channels)
+            for name, channels in (("in_channels", in_channels), ("out_channels", out_channels))
+        )
         self.num_roles = len(self.in_channels)
         if self.num_roles != len(self.out_channels) or self.num_roles == 0:
             raise InputError(
@@ -145,6 +149,14 @@ class RoleWidthConv(nn.Module):
     def forward(self, x: States, edges: Edges) -> list[Tensor]:
         """The new states of the nodes of each role."""
         partition = RolePartition(self.edge_mask.of(edges), self.num_roles)
+        found = [tuple(part.shape) for part in x]
+        sizes = (nodes.numel() for nodes in partition.nodes)
+        expected = [*zip(sizes, self.in_channels, strict=True)]
+        if found != expected:
+            raise InputError(
+                f"x has parts of the shapes {found}, but the nodes of each role and the widths "
+                f"need {expected}"
+            )
         return [self._of_role(q, x, partition) for q in range(self.num_roles)]
 
     def _of_role(self, q: int, x: States, partition: RolePartition) -> Tensor:

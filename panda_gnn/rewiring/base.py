@@ -17,6 +17,9 @@ from panda_gnn.graph.batches import graphs_of_batch, is_batch, rebatched
 from panda_gnn.graph.rows import edge_index_of, undirected_edges
 from panda_gnn.options import whole_number
 
+#: What added edges have of attributes of edges, where that is not zero.
+ON_ADDED_EDGES = {"edge_weight": 1}
+
 
 class Rewiring(BaseTransform):
     """A transform that changes the edges of an undirected graph and nothing else.
@@ -24,7 +27,8 @@ class Rewiring(BaseTransform):
     It writes ``edge_index`` (both directions of every edge, no self-loop, no duplicate) and
     ``edge_type`` (0 where the edge was in the graph before, 1 where it was added). Attributes of
     nodes and of the graph are kept; attributes of edges are kept where the edge is, and zero on
-    added edges. Self-loops of the input are dropped. The same ``seed`` gives the same edges for the
+    added edges, but for ``edge_weight``, which is one there: a weight of zero would make them
+    none. Self-loops of the input are dropped. The same ``seed`` gives the same edges for the
     same graph, whatever was rewired before it.
 
     Rewirings compose: edges of a graph that has ``edge_type`` already keep theirs, and added ones
@@ -136,6 +140,21 @@ def first_free_type(graphs: Sequence[Data], who: str) -> int:
     return greatest + 1
 
 
+def features_of(data: Data, who: str) -> Tensor:
+    """``data.x`` if it has a finite row for each node, else an error in the name of ``who``."""
+    x = data.get("x")
+    if not isinstance(x, Tensor) or x.dim() != 2 or x.size(0) != int(data.num_nodes or 0):
+        kind = list(x.shape) if isinstance(x, Tensor) else type(x).__name__
+        raise InputError(
+            f"{who} reads features of nodes: give x the shape [{data.num_nodes}, columns], a row "
+            f"for each node, not {kind}"
+        )
+    if not x.is_floating_point() or not bool(x.isfinite().all()):
+        kind = "infinite or nan entries" if x.is_floating_point() else str(x.dtype)
+        raise InputError(f"{who} reads features of nodes: give x finite numbers, not {kind}")
+    return x
+
+
 def both_directions(edges: Tensor, num_nodes: int) -> Tensor:
     """The ``edge_index`` with every one of ``edges`` in both directions, in lexicographic order."""
     edge_index = torch.cat([edges, edges.flip(0)], dim=1)
@@ -175,7 +194,7 @@ def with_edges(
         values = data[key]
         if not isinstance(values, Tensor) or "index" in key or key == "y":  # not one row per edge
             continue
-        moved = values.new_zeros((after.size(1), *values.shape[1:]))
+        moved = values.new_full((after.size(1), *values.shape[1:]), ON_ADDED_EDGES.get(key, 0))
         moved[old] = values[source[old]]
         result[key] = moved
     result.edge_index = after
@@ -207,7 +226,7 @@ def with_virtual_nodes(data: Data, count: int, spokes: Tensor, added_type: int) 
         if isinstance(values, Tensor):
             result[key] = torch.cat([values, values.new_zeros((count, *values.shape[1:]))])
     result.virtual[num_nodes:] = True
-    fill = {"edge_type": added_type, "edge_weight": 1}
+    fill = {**ON_ADDED_EDGES, "edge_type": added_type}
     for key in data.edge_attrs():
         values = data[key]
         if isinstance(values, Tensor) and "index" not in key and key != "y":

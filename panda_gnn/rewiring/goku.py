@@ -19,7 +19,7 @@ from panda_gnn.graph.components import component_labels
 from panda_gnn.graph.rows import rows_of_edges
 from panda_gnn.graph.ties import VECTOR_DECIMALS
 from panda_gnn.options import real_number, whole_number
-from panda_gnn.rewiring.base import Rewiring
+from panda_gnn.rewiring.base import Rewiring, features_of
 
 #: By how much the accuracy of the assumed sparsification is lowered at a time, and how far.
 EPSILON_STEP, EPSILON_LIMIT = 0.01, 2.0
@@ -86,7 +86,10 @@ class GOKU(Rewiring):
     def rewired(self, edges: Tensor, data: Data) -> tuple[Tensor, dict[str, Tensor]]:
         """The ``edge_index`` that remains, and ``edge_weight``."""
         num_nodes = int(data.num_nodes or 0)
-        remaining, weight = self.sparsified(edges, num_nodes, data.get("x"))
+        x = data.get("x")
+        if isinstance(x, Tensor) and x.is_floating_point():
+            x = features_of(data, type(self).__name__)
+        remaining, weight = self.sparsified(edges, num_nodes, x if isinstance(x, Tensor) else None)
         after = torch.cat([remaining, remaining.flip(0)], dim=1)
         order = (after[0] * num_nodes + after[1]).argsort()
         edge_weight = weight.repeat(2)[order].to(torch.get_default_dtype())

@@ -7,9 +7,8 @@ from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import HalfHop as PyGHalfHop
 
-from panda_gnn.errors import InputError
 from panda_gnn.options import real_number
-from panda_gnn.rewiring.base import Rewiring, with_virtual_nodes
+from panda_gnn.rewiring.base import Rewiring, features_of, with_virtual_nodes
 
 
 @functional_transform("panda_half_hop")
@@ -23,8 +22,8 @@ class HalfHop(Rewiring):
     :math:`w \to v` and :math:`v \to w`: the result is directed, the only one here that is. Slow
     nodes come after the others and are marked in the mask ``virtual``; edges to and from them are
     of type 1. Attributes of nodes other than ``x`` are zero for them. A graph needs ``x`` of
-    floating point. Attributes of edges have no meaning on half an edge: ``edge_attr`` is dropped,
-    ``edge_weight`` and ``edge_type`` are rejected.
+    floating point. Attributes of edges have no meaning on half an edge: ``edge_attr`` and others
+    are dropped, ``edge_weight`` and ``edge_type`` are rejected.
 
     Args:
         alpha: How much of a slow node is the source of its edge.
@@ -49,19 +48,18 @@ class HalfHop(Rewiring):
 
     def rewired_graph(self, data: Data, added_type: int) -> Data:
         """The graph with its slow nodes."""
-        if data.get("x") is None or not data.x.is_floating_point():
-            raise InputError("HalfHop mixes the features of nodes: give x of floating point")
+        x = features_of(data, type(self).__name__)
         self.check_free(data, "edge_weight", "edge_type")
         simple, edges = self.simple_graph(data)
         num_nodes = int(data.num_nodes or 0)
-        for key in ("edge_type", "edge_attr"):
-            if key in simple:
+        for key in simple.edge_attrs():
+            if "index" not in key and key != "y":
                 del simple[key]
         seed = int(self.generator(edges, num_nodes).integers(2**31))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             half = PyGHalfHop(self.alpha, self.p)(
-                Data(x=simple.x, edge_index=simple.edge_index, num_nodes=num_nodes)
+                Data(x=x, edge_index=simple.edge_index, num_nodes=num_nodes)
             )
         result = with_virtual_nodes(simple, half.x.size(0) - num_nodes, edges[:, :0], added_type)
         result.x, result.edge_index = half.x, half.edge_index

@@ -7,10 +7,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.errors import InputError
 from panda_gnn.graph import limits
 from panda_gnn.options import flag, real_number, whole_number
-from panda_gnn.rewiring.base import Rewiring, both_directions
+from panda_gnn.rewiring.base import Rewiring, both_directions, features_of
 
 #: Entries of a product that are smaller than this share of the largest are none.
 ROUNDING = 1e-9
@@ -87,11 +86,7 @@ class JDR(Rewiring):
     def rewired(self, edges: Tensor, data: Data) -> tuple[Tensor, dict[str, Tensor]]:
         """The denoised ``edge_index``, with ``edge_weight`` and other ``x``."""
         num_nodes = int(data.num_nodes or 0)
-        x = data.get("x")
-        if not isinstance(x, Tensor) or x.dim() != 2:
-            raise InputError("JDR aligns edges with features, but the graph has no x: give it one")
-        if not x.is_floating_point():
-            raise InputError("JDR denoises features, but x holds categories: use another rewiring")
+        x = features_of(data, type(self).__name__)
         limits.refuse_above(limits.DENSE_PROXY_NODES, num_nodes, "JDR", "FoSR")
         adjacency = torch.zeros(num_nodes, num_nodes, dtype=torch.float64, device=edges.device)
         adjacency[tuple(both_directions(edges, num_nodes))] = 1.0

@@ -110,10 +110,13 @@ def test_types_batches_and_graphs_without_edges() -> None:
 
 def test_what_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     data = random_graph(5, 0.5, 0)
-    with pytest.raises(InputError, match="the graph has no x"):
+    with pytest.raises(InputError, match=r"JDR reads features .* \[5, columns\], .*, not NoneType"):
         JDR()(Data(edge_index=data.edge_index, num_nodes=5))
-    with pytest.raises(InputError, match="holds categories"):
-        JDR()(Data(x=torch.zeros(5, 1, dtype=torch.long), edge_index=data.edge_index))
+    for x in (torch.zeros(5, 1, dtype=torch.long), data.x * torch.nan):
+        with pytest.raises(InputError, match="JDR reads features of nodes: give x finite numbers"):
+            JDR()(Data(x=x, edge_index=data.edge_index))
+    with pytest.raises(InputError, match="the graph has no x"):
+        JDR().rewire(data.edge_index, 5)
     with pytest.raises(InputError, match="blend"):
         JDR(blend=2.0)
     monkeypatch.setattr(limits, "DENSE_PROXY_NODES", 4)

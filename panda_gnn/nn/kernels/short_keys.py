@@ -57,7 +57,9 @@ def _place(builder: Any, data: Any, number: Any, kind: Any) -> Any:
 
 def _all(builder: Any, mask: Any) -> Any:
     """Whether a mask is set in all lanes."""
-    return builder.icmp_unsigned("==", builder.bitcast(mask, ir.IntType(LANES)), ir.IntType(LANES)(-1))
+    return builder.icmp_unsigned(
+        "==", builder.bitcast(mask, ir.IntType(LANES)), ir.IntType(LANES)(-1)
+    )
 
 
 @intrinsic
