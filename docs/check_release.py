@@ -3,7 +3,7 @@
 Builds sdist and wheel, checks their metadata with twine, installs the wheel into a new environment
 and runs the demo from there, away from the sources. For every other Python that is found, the wheel
 is installed without its dependencies, all of it is compiled and the version is asked for. For every
-Python of the list, there or not, the pinned versions of all extras must go together and have wheels.
+Python of the list, there or not, the pinned versions of all extras must go together, as wheels.
 """
 
 from __future__ import annotations
