@@ -124,7 +124,10 @@ def test_no_property_says_its_type_before_a_colon() -> None:
     for name, thing in PUBLIC.items():
         for member, value in vars(thing).items() if isinstance(thing, type) else ():
             text = value.__doc__ if isinstance(value, property) else None
-            assert ":" not in (text or "").partition("\n\n")[0].replace(":math:", ""), (name, member)
+            assert ":" not in (text or "").partition("\n\n")[0].replace(":math:", ""), (
+                name,
+                member,
+            )
 
 
 def test_defaults_of_a_study_file_are_what_one_would_write() -> None:
