@@ -104,7 +104,7 @@ class Resolved:
 
     @property
     def entry(self) -> DatasetEntry:
-        """Task, classes and split: known, or inferred from the graphs."""
+        """Task, classes and split, known or inferred from the graphs."""
         return self._own.entry if self.known is None else self.known
 
     @property

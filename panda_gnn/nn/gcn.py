@@ -134,8 +134,8 @@ class PandaGCNConv(PandaSumLayer):
 
     @property
     def maps_first(self) -> bool:
-        """Whether both linear maps of every node come before the sum: where the input is wide, as
-        word counts are, and f and g have nothing to adapt, that is less work."""
+        """Whether both linear maps of every node come before the sum, which is less work where the
+        input is wide, as word counts are, and f and g have nothing to adapt."""
         return (
             self.selector is None
             and self.in_channels[0] > sum(self.out_channels)
