@@ -53,6 +53,10 @@ CAUSES = {
         "The label takes knowing where in the graph a node stands",
         "the plain backbone with centralities as input reaches",
     ),
+    "roles-gain": (
+        "The label takes knowing where in the graph a node stands",
+        "the plain backbone with a gain and a bias for every role reaches",
+    ),
 }
 """What is said of a cause, and of what shows it."""
 

@@ -36,3 +36,11 @@ def test_all_networks_train_alike_and_with_neutral_settings(shared_root: Path) -
     assert configs["panda"].settings["k"] == 10
     assert configs["panda"].settings["high_width"] == 128  # not the paper's 112
     assert network_config(data, "deeper", "gin", 2, 5).num_layers == 4
+
+
+def test_roles_are_tried_with_the_backbones_that_they_are_for(shared_root: Path) -> None:
+    data = load_data("mutag", str(shared_root))
+    assert "roles-gain" in plan.NETWORKS
+    with_gat = advice_study(data, "gat", None, Budget(3, 7))
+    tried = [cell.line.variant for cell in with_gat.cells]
+    assert tried == [name for name in plan.NETWORKS if name != "roles-gain"]
