@@ -1,7 +1,7 @@
 """Time and memory of every rewiring, on the datasets of the paper and as graphs grow.
 
     python benchmarks/rewiring.py                             the four small sets
-    python benchmarks/rewiring.py --everything                the tables of docs/rewiring.md
+    python benchmarks/rewiring.py --everything --page docs/rewiring.md     its tables anew
     python benchmarks/rewiring.py --datasets collab --methods borf,sdrf
     python benchmarks/rewiring.py --nodes 10000,100000,1000000 --methods fosr,laser
     python benchmarks/rewiring.py --digl                      its dense inverse beside pushing
@@ -27,6 +27,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import torch
+from pages import write_between
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 from torch_geometric.data import Data
@@ -243,7 +244,8 @@ def main() -> None:
     parser.add_argument("--nodes", help="graphs of so many nodes, with commas")
     parser.add_argument("--limit", type=float, default=20, help="seconds for one cell (20)")
     parser.add_argument("--digl", action="store_true", help="dense and pushed, beside each other")
-    parser.add_argument("--everything", action="store_true", help="all three, for the documents")
+    parser.add_argument("--everything", action="store_true", help="all three")
+    parser.add_argument("--page", type=Path, help="write the tables between their comments here")
     options = parser.parse_args()
     if options.everything:
         options.datasets, options.digl = "all", True
@@ -261,18 +263,21 @@ def main() -> None:
     for method in methods:
         choose("method", method, METHODS)
     torch.set_num_threads(1)
-    tables = []
+    tables = {}
     with threadpool_limits(1):
         compile_all(methods if names or options.nodes else [])
         if names:
-            tables.append(dataset_table(names, methods, options.limit))
+            tables["datasets"] = dataset_table(names, methods, options.limit)
         if options.nodes:
             sizes = [int(size) for size in options.nodes.split(",")]
-            tables.append(growth_table(sizes, methods, options.limit))
+            tables["sizes"] = growth_table(sizes, methods, options.limit)
         if options.digl:
-            tables.append(digl_table())
-    for table in tables:
-        print("\n" + "\n".join(table))
+            tables["digl"] = digl_table()
+    for name, lines in tables.items():
+        table = "\n".join(lines)
+        print(f"\n{table}")
+        if options.page is not None:
+            write_between(options.page, f"times: {name}", table)
 
 
 def published_order() -> list[str]:

@@ -17,12 +17,14 @@ from panda_gnn.reports.table_formats import text_table
 
 @dataclass(frozen=True)
 class Grid:
-    """A small table: a title, a sentence about it, its columns and rows."""
+    """A small table: a title, a sentence about it, its columns and rows; the last column may hold
+    words rather than numbers."""
 
     title: str
     about: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
+    ends_in_words: bool = False
 
 
 def as_text(grid: Grid) -> RenderableType:
@@ -34,13 +36,17 @@ def as_text(grid: Grid) -> RenderableType:
 def as_html(grid: Grid, shaded: int | None = None) -> str:
     """The table for a page; from column ``shaded`` on, cells are the darker the larger their
     number."""
-    head = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in grid.columns)
+    words = len(grid.columns) - 1 if grid.ends_in_words else None
+    head = "".join(
+        f'<th scope="col"{_kind("text", place == words)}>{html.escape(column)}</th>'
+        for place, column in enumerate(grid.columns)
+    )
     scale = _logarithms(grid, shaded) if shaded is not None else None
     rows = []
     for row in grid.rows:
         cells = []
         for place, cell in enumerate(row):
-            style = ""
+            style = _kind("wrap", place == words)
             if scale is not None and shaded is not None and place >= shaded:
                 value = _logarithm(cell)
                 colour = f' style="background:{scale(value)}"'
@@ -55,6 +61,10 @@ def as_html(grid: Grid, shaded: int | None = None) -> str:
         f"<table><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div></section>"
     )
+
+
+def _kind(name: str, applies: bool) -> str:
+    return f' class="{name}"' if applies else ""
 
 
 def _logarithm(cell: str) -> float:

@@ -53,7 +53,7 @@ def test_what_is_cut_depends_on_the_order(size: int, ours: float, with_inverses:
     other nodes: of the same graph of 120, whose gap is 0.19, and breadth-first in both cases."""
     assert normalised_gap(cayley_graph(5, size), size) == pytest.approx(ours, abs=1e-4)
     generators = ((1, 1, 0, 1), (1, -1, 0, 1), (1, 0, 1, 1), (1, 0, -1, 1))
-    number = {(1, 0, 0, 1): 0}
+    number: dict[tuple[int, ...], int] = {(1, 0, 0, 1): 0}
     queue = list(number)
     edges = []
     for u, (a, b, c, d) in enumerate(queue):
