@@ -242,7 +242,7 @@ def main() -> None:
     parser.add_argument("--datasets", help="all, or names with commas (the four small ones)")
     parser.add_argument("--methods", default=",".join(METHODS), help="names with commas")
     parser.add_argument("--nodes", help="graphs of so many nodes, with commas")
-    parser.add_argument("--limit", type=float, default=20, help="seconds for one cell (20)")
+    parser.add_argument("--limit", type=float, default=10, help="seconds for one cell (10)")
     parser.add_argument("--digl", action="store_true", help="dense and pushed, beside each other")
     parser.add_argument("--everything", action="store_true", help="all three")
     parser.add_argument("--page", type=Path, help="write the tables between their comments here")
