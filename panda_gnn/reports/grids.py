@@ -15,12 +15,14 @@ from panda_gnn.reports.table_formats import text_table
 
 @dataclass(frozen=True)
 class Grid:
-    """A small table: a title, a sentence about it, its columns and rows."""
+    """A small table: a title, a sentence about it, its columns and rows; the last column may hold
+    words rather than numbers."""
 
     title: str
     about: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
+    ends_in_words: bool = False
 
     def without_last(self) -> Grid:
         """The table without its last column, of sentences for which a terminal has no room."""
@@ -51,14 +53,18 @@ def as_text(grid: Grid) -> RenderableType:
 def as_html(grid: Grid, shaded: int | None = None) -> str:
     """The table for a page; from column ``shaded`` on, cells have the more colour the larger their
     number, on a logarithmic scale."""
-    head = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in grid.columns)
+    words = len(grid.columns) - 1 if grid.ends_in_words else None
+    head = "".join(
+        f'<th scope="col"{_kind("text", place == words)}>{html.escape(column)}</th>'
+        for place, column in enumerate(grid.columns)
+    )
     values = [_logarithm(cell) for row in grid.rows for cell in row[shaded:]] if shaded else []
     known = [value for value in values if math.isfinite(value)]
     rows = []
     for row in grid.rows:
         cells = []
         for place, cell in enumerate(row):
-            style = ""
+            style = _kind("wrap", place == words)
             if shaded is not None and place >= shaded:
                 value = _logarithm(cell)
                 style = ' class="nothing"' if math.isnan(value) else _shade(value, known)
@@ -72,6 +78,10 @@ def as_html(grid: Grid, shaded: int | None = None) -> str:
         f"<table><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div></section>"
     )
+
+
+def _kind(name: str, applies: bool) -> str:
+    return f' class="{name}"' if applies else ""
 
 
 def _logarithm(cell: str) -> float:
