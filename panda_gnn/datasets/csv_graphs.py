@@ -21,9 +21,9 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from panda_gnn.datasets.checked import MASKS
 from panda_gnn.datasets.files import (
     LABELS,
-    MASKS,
     as_targets,
     graph_of_names,
     label_words,

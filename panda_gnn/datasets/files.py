@@ -23,7 +23,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import remove_self_loops, to_undirected
 
-from panda_gnn.datasets.checked import checked_graphs
+from panda_gnn.datasets.checked import MASKS, checked_graphs
 from panda_gnn.datasets.saved_graphs import read_saved_graphs
 from panda_gnn.datasets.tables import cut, is_number, read_edges, refuse
 from panda_gnn.errors import InputError, choose, within
@@ -31,8 +31,6 @@ from panda_gnn.errors import InputError, choose, within
 LABELS = ("y", "label", "class", "target")
 """What a column or an attribute with the target of a node or graph is called."""
 
-MASKS = ("train_mask", "val_mask", "test_mask")
-"""What columns or attributes are called that say which nodes are for what."""
 
 _NUMBERS = ("int", "long", "float", "double", "boolean")
 

@@ -18,7 +18,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from panda_gnn.datasets.files import LABELS, MASKS, graph_of_names, set_masks, set_targets
+from panda_gnn.datasets.checked import MASKS
+from panda_gnn.datasets.files import LABELS, graph_of_names, set_masks, set_targets
 from panda_gnn.errors import InputError, reason, require
 
 
