@@ -52,7 +52,7 @@ def plot_centrality(data: Data, scores: Mapping[str, Tensor], path: str | Path, 
     panels = _panels(figure, rows, columns)
     for panel, (name, values) in zip(panels, scores.items(), strict=False):
         _draw_edges(panel, at, pairs, color="0.8", linewidth=0.6)
-        dots = panel.scatter(*at.t().tolist(), c=values.cpu().numpy(), s=size, cmap="viridis")
+        dots = panel.scatter(*_coordinates(at), c=values.cpu().numpy(), s=size, cmap="viridis")
         figure.colorbar(dots, ax=panel, shrink=0.9)
         panel.set_title(name)
     figure.suptitle(title)
@@ -78,7 +78,7 @@ def plot_rewiring(before: Data, after: Data, path: str | Path, title: str) -> No
     panels = _panels(figure, 1, 2)
     for panel, data in zip(panels, (before, after), strict=True):
         panel.scatter(
-            *at[: data.num_nodes].t().tolist(),
+            *_coordinates(at[: data.num_nodes]),
             s=size,
             color=SKY,
             edgecolors=BLACK,
@@ -120,7 +120,7 @@ def plot_rewirings(before: Data, rewired: Mapping[str, Data], path: str | Path, 
         _draw_edges(panel, place, old & new, color="0.6", linewidth=0.7)
         _draw_edges(panel, place, old - new, color="0.4", linewidth=0.8, linestyle=":")
         _draw_edges(panel, place, new - old, color=VERMILION, linewidth=0.5, alpha=0.7)
-        panel.scatter(*at.t().tolist(), s=size, color=BLUE, linewidths=0, zorder=3)
+        panel.scatter(*_coordinates(at), s=size, color=BLUE, linewidths=0, zorder=3)
         added = place[len(at) :].t().tolist()
         panel.scatter(*added, s=size / 2, color=VERMILION, linewidths=0, zorder=3)
         counts = f"+{len(new - old)} -{len(old - new)}" if name != "before" else f"{len(old)} edges"
@@ -166,6 +166,11 @@ def _panels(figure: Figure, rows: int, columns: int) -> list[Axes]:
         panel.set_aspect("equal")
         panel.margins(0.06)
     return panels
+
+
+def _coordinates(at: Tensor) -> tuple[list[float], list[float]]:
+    """The places of nodes, along and up."""
+    return at[:, 0].tolist(), at[:, 1].tolist()
 
 
 def _undirected_pairs(data: Data) -> set[tuple[int, int]]:
