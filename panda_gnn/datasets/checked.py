@@ -11,10 +11,15 @@ from torch import Tensor
 from torch_geometric.data import Data, Dataset
 from torch_geometric.utils import degree
 
-from panda_gnn.datasets.files import GREATEST_BARE_SIZE, MASKS
-from panda_gnn.errors import InputError, choose, shown
+from panda_gnn.errors import InputError, choose, shown, within
 from panda_gnn.graph.batches import is_batch
 from panda_gnn.graph.rows import edge_index_of
+
+#: A graph may have so many nodes without a row of features for each.
+GREATEST_BARE_SIZE = 10**7
+
+MASKS = ("train_mask", "val_mask", "test_mask")
+"""What columns or attributes are called that say which nodes are for what."""
 
 FEATURES = ("x", "constant", "degree")
 """Where node features come from: the graphs' own, the number 1, or the logarithm of the degree."""
@@ -76,10 +81,8 @@ def _items(graphs: Any) -> list[Data]:
 
 
 def _prepared(number: int, data: Data, features: str, edge_values: list[str]) -> Data:
-    try:
+    with within(f"graph {number}"):
         edge_index = edge_index_of(data, f"graph {number}").as_subclass(Tensor)
-    except InputError as error:
-        raise InputError(f"graph {number}: {error}") from error
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyG would rather be told the number than count
         try:

@@ -21,9 +21,9 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from panda_gnn.datasets.checked import MASKS
 from panda_gnn.datasets.files import (
     LABELS,
-    MASKS,
     as_targets,
     graph_of_names,
     label_words,
@@ -66,9 +66,7 @@ def read_csv_folder(folder: Path) -> list[Data]:
         refuse(table, header.number, "expected a column with labels beside the names of graphs")
     targets = _targets(table, header, rows, [label_at] if label_at is not None else others)
     files = [_file_of(folder, table, row, name_at) for row in rows]
-    if len(set(files)) < len(files):
-        double = next(i for i, file in enumerate(files) if file in files[:i])
-        refuse(table, rows[double].number, f"the graph {files[double].name} is there twice")
+    _refuse_twice(table, rows, [f"graph {file.name}" for file in files])
     listed = {*files, table, *(nodes for file in files if (nodes := _nodes_of(file)) is not None)}
     stray = sorted(set(_edge_lists(folder)) - listed)
     if stray:
@@ -81,6 +79,17 @@ def read_csv_folder(folder: Path) -> list[Data]:
         data.label_names = label_words([row.fields[words_at] for row in rows])
         graphs.append(data)
     return graphs
+
+
+def _refuse_twice(
+    path: Path, rows: Sequence[Line], printed: Sequence[str], names: Sequence[str] = ()
+) -> None:
+    """Reject a table in which a row has the name of an earlier one."""
+    seen: set[str] = set()
+    for row, name, what in zip(rows, names or printed, printed, strict=True):
+        if name in seen:
+            refuse(path, row.number, f"the {what} is there twice")
+        seen.add(name)
 
 
 def _edge_lists(folder: Path) -> list[Path]:
@@ -127,14 +136,10 @@ def _graph(path: Path, columns: Mapping[str, str], nodes: Path | None) -> Data:
             header.number,
             f"expected split or masks, got split and {header.fields[min(masks)]}",
         )
-    names = {row.fields[name_at]: row.number for row in rows}
-    if len(names) < len(rows):
-        seen: set[str] = set()
-        for row in rows:
-            if row.fields[name_at] in seen:
-                refuse(nodes, row.number, f"the node '{cut(row.fields[name_at])}' is there twice")
-            seen.add(row.fields[name_at])
-    missing = next((name for name in listed.names if name not in names), None)
+    names = [row.fields[name_at] for row in rows]
+    _refuse_twice(nodes, rows, [f"node '{cut(name)}'" for name in names], names)
+    known = set(names)
+    missing = next((name for name in listed.names if name not in known), None)
     if missing is not None:
         raise InputError(
             f"'{path}' has an edge of the node '{cut(missing)}', for which '{nodes}' has no line"
@@ -146,7 +151,7 @@ def _graph(path: Path, columns: Mapping[str, str], nodes: Path | None) -> Data:
     x = None
     if features:
         x = torch.tensor([[float(row.fields[i]) for i in features] for row in rows])
-    data = graph_of_names(list(names), listed.edges, x, listed.weights)
+    data = graph_of_names(names, listed.edges, x, listed.weights)
     if x is None:
         del data.x
     if label_at is not None:

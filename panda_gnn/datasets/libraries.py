@@ -18,8 +18,9 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from panda_gnn.datasets.files import LABELS, MASKS, graph_of_names, set_masks, set_targets
-from panda_gnn.errors import InputError, require
+from panda_gnn.datasets.checked import MASKS
+from panda_gnn.datasets.files import LABELS, graph_of_names, set_masks, set_targets
+from panda_gnn.errors import InputError, reason, require
 
 
 def is_library_graph(graph: Any) -> bool:
@@ -57,15 +58,8 @@ def read_gml(path: Path) -> Data:
     networkx = require("networkx", "compare")
     try:
         graph = networkx.read_gml(path, label="id")
-    except (
-        networkx.NetworkXError,
-        ValueError,
-        KeyError,
-        UnicodeDecodeError,
-        RecursionError,
-    ) as error:
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(f"'{path}' is no GML that can be read ({reason})") from error
+    except (networkx.NetworkXError, ValueError, KeyError, RecursionError) as error:
+        raise InputError(f"'{path}' is no GML that can be read ({reason(error)})") from error
     if graph.number_of_nodes() == 0:
         raise InputError(f"'{path}' has no node")
     for _, values in graph.nodes(data=True):

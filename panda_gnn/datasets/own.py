@@ -29,9 +29,9 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 
-from panda_gnn.datasets.checked import checked_graphs
+from panda_gnn.datasets.checked import MASKS, checked_graphs
 from panda_gnn.datasets.entry import DatasetEntry
-from panda_gnn.datasets.files import LABELS, MASKS
+from panda_gnn.datasets.files import LABELS
 from panda_gnn.datasets.fingerprint import fingerprint
 from panda_gnn.errors import InputError, choose
 

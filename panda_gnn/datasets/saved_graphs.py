@@ -58,12 +58,17 @@ def _processed(data: Any, slices: Any) -> list[Data]:
     whole = data if isinstance(data, Data) else Data.from_dict(dict(data))
     if slices is None:
         return [whole]
-    dataset = InMemoryDataset()
-    dataset.data, dataset.slices = whole, dict(slices)
     try:
-        return [dataset.get(index).clone() for index in range(dataset.len())]
+        return separated(whole, slices)
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
         return []
+
+
+def separated(data: Data, slices: Mapping[str, Any]) -> list[Data]:
+    """The graphs of a collated ``Data``, one by one."""
+    dataset = InMemoryDataset()
+    dataset.data, dataset.slices = data, dict(slices)
+    return [dataset.get(index).clone() for index in range(dataset.len())]
 
 
 def _has_edges(data: Data) -> bool:
