@@ -167,7 +167,7 @@ def check_prepared(prepared: object, **given: object) -> None:
 
 def whole_or_categories(name: str, value: int | Sequence[int]) -> int | list[int]:
     """A width, zero or more, or the number of categories of each of some columns."""
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, list | tuple):
         if not value:
             raise InputError(f"{name} is empty: give a width, or the categories of each column")
         return [whole_number(f"{name}[{i}]", size, 1) for i, size in enumerate(value)]
