@@ -87,12 +87,12 @@ class DRewGNN(GNN):
     def _make_layers(
         self, backbone: str | Factory, widths: list[int], options: dict[str, Any]
     ) -> list[Any]:
-        return [self._delayed_layer(t, widths, options) for t in range(len(widths) - 1)]
-
-    def _delayed_layer(self, t: int, widths: list[int], options: dict[str, Any]) -> DelayedLayer:
-        reach = t + 1 if self.reach is None else min(t + 1, self.reach)
-        heard = [t - max(k - self.nu, 0) for k in range(1, reach + 1)]
-        return DelayedLayer(heard, widths, t, options, **self._layer_options(t))
+        layers = []
+        for t in range(len(widths) - 1):
+            reach = t + 1 if self.reach is None else min(t + 1, self.reach)
+            heard = [t - max(k - self.nu, 0) for k in range(1, reach + 1)]
+            layers.append(DelayedLayer(heard, widths, t, options, **self._layer_options(t)))
+        return layers
 
     def _plain_states(
         self, x: Tensor, edges: Edges, other: Edges | None = None

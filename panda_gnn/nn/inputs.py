@@ -77,29 +77,6 @@ def check_edge_values(num_edges: int, **values: Tensor | None) -> list[Tensor | 
     return list(values.values())
 
 
-def check_nodes(num_nodes: int, high: Tensor | None = None, batch: Tensor | None = None) -> None:
-    """``high`` and ``batch`` have one entry for each node."""
-    for name, values in (("high", high), ("batch", batch)):
-        if values is not None:
-            check_tensor(name, values, "entry", "node")
-    if high is not None and (high.dtype != torch.bool or high.dim() != 1):
-        raise InputError(
-            f"high must be a boolean mask with one entry for each node, "
-            f"got {high.dtype} of shape {list(high.shape)}"
-        )
-    if batch is not None and (batch.dim() != 1 or batch.dtype not in (torch.int64, torch.int32)):
-        raise InputError(
-            f"batch must be the number of each node's graph, "
-            f"got {batch.dtype} of shape {list(batch.shape)}"
-        )
-    for name, values in (("high", high), ("batch", batch)):
-        if values is not None and values.size(0) != num_nodes:
-            raise InputError(
-                f"{name} has {values.size(0)} entries, but there are {num_nodes} nodes: give one "
-                "for each row of x"
-            )
-
-
 def check_tensor(name: str, values: Any, row: str, of: str) -> None:
     """``values`` is a tensor, with a ``row`` for each ``of`` something."""
     if not isinstance(values, Tensor):
@@ -119,10 +96,34 @@ def check_num_graphs(num_graphs: int | None, batch: Tensor | None) -> None:
         raise InputError(f"num_graphs is {num_graphs}, it must be a whole number, zero or more")
 
 
-def check_roles(num_nodes: int, role: Tensor | None) -> None:
-    """``role`` has a whole number for each node."""
+def check_nodes(
+    num_nodes: int,
+    high: Tensor | None = None,
+    batch: Tensor | None = None,
+    role: Tensor | None = None,
+) -> None:
+    """``high``, ``batch`` and ``role`` have one entry for each node."""
+    for name, values in (("high", high), ("batch", batch)):
+        if values is not None:
+            check_tensor(name, values, "entry", "node")
     if role is not None:
         check_tensor("role", role, "whole number", "node")
+    if high is not None and (high.dtype != torch.bool or high.dim() != 1):
+        raise InputError(
+            f"high must be a boolean mask with one entry for each node, "
+            f"got {high.dtype} of shape {list(high.shape)}"
+        )
+    if batch is not None and (batch.dim() != 1 or batch.dtype not in (torch.int64, torch.int32)):
+        raise InputError(
+            f"batch must be the number of each node's graph, "
+            f"got {batch.dtype} of shape {list(batch.shape)}"
+        )
+    for name, values in (("high", high), ("batch", batch)):
+        if values is not None and values.size(0) != num_nodes:
+            raise InputError(
+                f"{name} has {values.size(0)} entries, but there are {num_nodes} nodes: give one "
+                "for each row of x"
+            )
     if role is not None and (role.shape != (num_nodes,) or not is_integer(role)):
         raise InputError(
             f"role must be a whole number for each of {num_nodes} nodes, got {role.dtype} of shape "

@@ -17,7 +17,7 @@ from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError, choose
 from panda_gnn.nn.adgn import ADGNLayer
-from panda_gnn.nn.backbones import PYG_BACKBONES, width_aware
+from panda_gnn.nn.backbones import PYG_BACKBONES
 from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
@@ -37,7 +37,7 @@ from panda_gnn.nn.inputs import (
     whole_or_categories,
 )
 from panda_gnn.nn.kernels.dropout import dropout
-from panda_gnn.nn.panda_conv import SELECTOR_OPTIONS, Factory, PandaConv, PlainConv
+from panda_gnn.nn.panda_conv import SELECTOR_OPTIONS, Factory, PandaConv, PlainConv, as_partition
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.readout import FullyAdjacentLast, graphs_of, mean_of_graphs
 from panda_gnn.nn.released import (
@@ -71,8 +71,8 @@ _PAPER_LAYERS: dict[str, Callable[..., PandaConv]] = {
     "gine": PandaGINEConv,
     "rgcn": PandaRGCNConv,
     "rgin": PandaRGINConv,
-    **{name: width_aware(make) for name, make in PYG_BACKBONES.items()},
-    "adgn": width_aware(ADGNLayer),
+    **{name: partial(PandaConv, make) for name, make in PYG_BACKBONES.items()},
+    "adgn": partial(PandaConv, ADGNLayer),
 }
 PANDA_VARIANTS: Mapping[str, Mapping[str, Callable[..., PandaConv]]] = MappingProxyType(
     {
@@ -103,7 +103,7 @@ def add_backbone(name: str, make: Factory) -> None:
     """
     check_factory(make, "backbone")
     PLAIN_LAYERS.register(name, make)
-    _PAPER_LAYERS[name] = width_aware(make)
+    _PAPER_LAYERS[name] = partial(PandaConv, make)
 
 
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = MappingProxyType(
@@ -380,27 +380,37 @@ class GNN(nn.Module):
             edge_type: Optional relation of each edge.
             expander_edge_index: Optional edges that every second layer uses instead.
         """
-        self._check_x(x)
         values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
-        if isinstance(edge_index, Edges):
-            edges = self._check_prepared(x, edge_index, edge_index, **values)
-            if batch is None:
-                batch, num_graphs = edges.batch, edges.num_graphs
-            check_nodes(x.size(0), batch=batch)
-            check_num_graphs(num_graphs, batch)
-            edges = replace(edges, batch=batch, num_graphs=num_graphs)
-        else:
-            check_read(values, self, str(self.backbone))
-            check_num_graphs(num_graphs, batch)
-            edges = Edges.of_graph(
-                edge_index, x.size(0), batch=batch, num_graphs=num_graphs, **values
-            )
+        edges = self._edges(x, edge_index, batch, num_graphs, **values)
         other = expander_edge_index
         if isinstance(other, Edges):
             self._check_prepared(x, other, other)
         elif other is not None:
             other = Edges.of_graph(other, x.size(0))
-        return self.read(self.states(x, edges, other)[-1], batch, num_graphs)
+        return self.read(self.states(x, edges, other)[-1], edges.batch, edges.num_graphs)
+
+    def _edges(
+        self,
+        x: Tensor,
+        edge_index: Tensor | Edges,
+        batch: Tensor | None,
+        num_graphs: int | None,
+        role: Tensor | None = None,
+        **values: Tensor | None,
+    ) -> Edges:
+        """What a model was given of the edges, checked, with the graph of each node."""
+        self._check_x(x)
+        if not isinstance(edge_index, Edges):
+            check_read(values, self, str(self.backbone))
+            check_num_graphs(num_graphs, batch)
+            graphs: dict[str, Any] = {"batch": batch, "num_graphs": num_graphs, "role": role}
+            return Edges.of_graph(edge_index, x.size(0), **(graphs | values))
+        edges = self._check_prepared(x, edge_index, edge_index, role=role, **values)
+        if batch is None:
+            batch, num_graphs = edges.batch, edges.num_graphs
+        check_nodes(x.size(0), batch=batch)
+        check_num_graphs(num_graphs, batch)
+        return replace(edges, batch=batch, num_graphs=num_graphs)
 
     @property
     def reads(self) -> set[str]:
@@ -515,15 +525,12 @@ class PandaGNN(GNN):
         if self.panda_layers == "last":
             plain, high[last] = last, self.high_width
         layers: list[Any] = [self._plain_layer(i, backbone, widths, options) for i in range(plain)]
-        if isinstance(backbone, str):
-            make: Callable[..., PandaConv] = partial(
-                PANDA_VARIANTS[self.variant][backbone], **options
-            )
-        else:
-            make = partial(PandaConv, partial(backbone, **options))
+        named = PANDA_VARIANTS[self.variant]
+        make = named[backbone] if isinstance(backbone, str) else partial(PandaConv, backbone)
         for i in range(plain, last + 1):
             channels = (widths[i], high[i]), (widths[i + 1], high[i + 1])
-            layers.append(make(*channels, **self._layer_options(i), **self.panda_options))
+            own = self._layer_options(i) | self.panda_options
+            layers.append(make(*channels, **own, **options))
         return layers
 
     def _states(self, x: Tensor, partition: WidthPartition) -> Iterator[Tensor | Pair]:
@@ -564,8 +571,6 @@ class PandaGNN(GNN):
         states = self._states(x, partition)
         return [partition.split(s) if isinstance(s, Tensor) else s for s in states]
 
-    panda_states = states
-
     def forward(  # type: ignore[override]
         self,
         x: Tensor,
@@ -585,11 +590,7 @@ class PandaGNN(GNN):
                 :class:`~panda_gnn.nn.WidthPartition`.
             high: Boolean mask of the high nodes, such as ``data.high`` of
                 :class:`~panda_gnn.transforms.ExpandWidth`; needed where ``edge_index`` is a tensor.
-            edge_weight: Optional weight of each edge.
-            edge_attr: Optional features of each edge.
-            batch: The graph of each node; without it there is one graph.
-            num_graphs: The number of graphs, where known.
-            edge_type: Optional relation of each edge.
+            edge_weight: This and the arguments after it are those of :meth:`GNN.forward`.
         """
         self._check_x(x)
         values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
@@ -598,18 +599,12 @@ class PandaGNN(GNN):
                 "edge_index is Edges, which knows no high nodes: give PandaGNN a WidthPartition, "
                 "or edge_index and high"
             )
-        if isinstance(edge_index, WidthPartition):
-            partition = edge_index
-            self._check_prepared(x, partition, partition.whole, high=high, **values)
-        else:
-            if high is None:
-                raise InputError(
-                    "PandaGNN needs the mask of the high nodes: pass high=data.high, "
-                    "written by panda_gnn.transforms.ExpandWidth"
-                )
+        who, reader = type(self).__name__, str(self.backbone)
+        if not isinstance(edge_index, WidthPartition):
             check_nodes(x.size(0), high)
-            check_read(values, self, str(self.backbone))
-            partition = WidthPartition(edge_index, high, **values)
+        partition = as_partition(edge_index, high, values, who, self, reader)
+        if partition is edge_index:
+            self._check_prepared(x, partition, partition.whole)
         check_nodes(x.size(0), batch=batch)
         check_num_graphs(num_graphs, batch)
         *_, last = self._states(x, partition)

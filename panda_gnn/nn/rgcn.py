@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn.inits import glorot
+from torch_geometric.nn.inits import glorot, zeros
 
 from panda_gnn.errors import InputError
 from panda_gnn.nn.convolution import Convolution
@@ -49,9 +49,7 @@ class RGCNLayer(Convolution):
         bias: Whether there is a bias.
 
     Shapes:
-        - **input:** states of all nodes :math:`(|V|, F)`, or the pair of those of sources and
-          targets; :class:`~panda_gnn.nn.Edges` with ``edge_type`` :math:`(|E|)`
-        - **output:** new states of the targets :math:`(|V|, F')`
+        Those of :class:`~panda_gnn.nn.GCNLayer`; ``edge_type`` :math:`(|E|)`.
 
     Example:
         >>> import torch
@@ -78,8 +76,7 @@ class RGCNLayer(Convolution):
         """Reset the parameters, by Glorot's rule; the bias starts at zero."""
         glorot(self.weight)
         glorot(self.root.weight)
-        if self.root.bias is not None:
-            nn.init.zeros_(self.root.bias)
+        zeros(self.root.bias)
 
     def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
         """The new states of the targets."""

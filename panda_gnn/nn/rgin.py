@@ -31,9 +31,7 @@ class RGINLayer(Convolution):
         hidden_norm: Whether the MLPs normalise their hidden layer.
 
     Shapes:
-        - **input:** states of all nodes :math:`(|V|, F)`, or the pair of those of sources and
-          targets; :class:`~panda_gnn.nn.Edges` with ``edge_type`` :math:`(|E|)`
-        - **output:** new states of the targets :math:`(|V|, F')`
+        Those of :class:`~panda_gnn.nn.GCNLayer`; ``edge_type`` :math:`(|E|)`.
 
     Example:
         >>> import torch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -11,7 +11,6 @@ from torch import Tensor, nn
 
 from panda_gnn.errors import InputError, choose
 from panda_gnn.nn.edges import Edges
-from panda_gnn.nn.inputs import check_nodes, check_prepared, check_read
 from panda_gnn.nn.models import BACKBONES, GNN, PLAIN_LAYERS
 from panda_gnn.nn.panda_conv import Factory, PlainConv
 from panda_gnn.nn.readout import graphs_of, mean_of_roles
@@ -146,14 +145,13 @@ class RoleGNN(GNN):
     ) -> PlainConv:
         if self.rung == "gain" and backbone == "gcn":  # every role has a bias already
             options = {**options, "bias": False}
-        conv: Callable[..., nn.Module] = partial(PLAIN_LAYERS[str(backbone)], **options)
-        make: Callable[..., nn.Module]
-        if self.rung == "gain":
-            make = partial(RoleGain, conv, num_roles=self.num_roles)
-        elif self.rung == "low-rank":
-            make = partial(RoleLowRank, conv, num_roles=self.num_roles, rank=self.rank)
-        else:
-            make = partial(RolePairsGCN, num_roles=self.num_roles, **options)
+        conv: Factory = partial(PLAIN_LAYERS[str(backbone)], **options)
+        rungs: dict[str, Factory] = {
+            "gain": partial(RoleGain, conv),
+            "low-rank": partial(RoleLowRank, conv, rank=self.rank),
+            "pairs": partial(RolePairsGCN, **options),
+        }
+        make = partial(rungs[self.rung], num_roles=self.num_roles)
         return PlainConv(make, *widths[i : i + 2], **self._layer_options(i))
 
     def states(self, x: Tensor, edges: Edges, other: Edges | None = None) -> list[Tensor]:
@@ -165,15 +163,13 @@ class RoleGNN(GNN):
             return super().states(x, edges, other)
         partition = RolePartition(edges, self.num_roles)
         by_role = partition.split(x if self.encoder is None else self.encoder(x))
-        found = []
+        states = []
         for i in range(len(self.layers)):
             by_role = self._run(self._role_step, i, edges, by_role)
-            found.append(by_role)
-        greatest = max(self.widths)
-        return [
-            *(partition.merge([_padded(part, greatest) for part in parts]) for parts in found[:-1]),
-            partition.merge(found[-1]),
-        ]
+            width = max(part.size(1) for part in by_role)
+            padded = [nn.functional.pad(part, (0, width - part.size(1))) for part in by_role]
+            states.append(partition.merge(padded))
+        return states
 
     def _role_step(self, i: int, edges: Edges, by_role: Sequence[Tensor]) -> list[Tensor]:
         pairs = zip(self.layers[i](by_role, edges), by_role, strict=True)
@@ -198,36 +194,18 @@ class RoleGNN(GNN):
                 role of each node.
             role: The role of each node, such as ``data.role`` of
                 :class:`~panda_gnn.transforms.AssignRoles`; needed where ``edge_index`` is a tensor.
-            edge_weight: Optional weight of each edge.
-            edge_attr: Optional features of each edge, which no layer with roles reads.
-            batch: The graph of each node; without it there is one graph.
-            num_graphs: The number of graphs, where known.
-            edge_type: Optional relation of each edge.
+            edge_weight: This and the arguments after it are those of
+                :meth:`GNN.forward <panda_gnn.nn.GNN.forward>`; no layer with roles reads
+                ``edge_attr``.
         """
         values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
-        if isinstance(edge_index, Edges):
-            edges = edge_index
-            check_prepared(edges, role=role, **values)
-        else:
-            self._check_x(x)
-            check_read(values, self, str(self.backbone))
-            check_nodes(x.size(0), batch=batch)
-            edges = Edges.of_graph(
-                edge_index,
-                x.size(0),
-                edge_weight=edge_weight,
-                edge_attr=edge_attr,
-                edge_type=edge_type,
-                role=role,
-            )
-        if batch is None:
-            batch, num_graphs = edges.batch, edges.num_graphs
+        edges = self._edges(x, edge_index, batch, num_graphs, role, **values)
         roles_of(edges, self.num_roles)
-        out = super().forward(x, edges, batch=batch, num_graphs=num_graphs)
+        out = self.read(self.states(x, edges)[-1], edges.batch, edges.num_graphs)
         if not self.reads_roles:
             return out
         shares = one_hot_roles(edges, self.num_roles, out.dtype)
-        return mean_of_roles(out, shares, *graphs_of(out, batch, num_graphs))
+        return mean_of_roles(out, shares, *graphs_of(out, edges.batch, edges.num_graphs))
 
 
 def _checked_widths(widths: Any, num_roles: int) -> tuple[int, ...]:
@@ -241,7 +219,3 @@ def _checked_widths(widths: Any, num_roles: int) -> tuple[int, ...]:
             "role"
         )
     return checked
-
-
-def _padded(x: Tensor, width: int) -> Tensor:
-    return nn.functional.pad(x, (0, width - x.size(1)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -62,13 +61,18 @@ class Rewiring(BaseTransform):
     def __init__(self, seed: int = 0) -> None:
         self.seed = whole_number("seed", seed)
 
-    @abstractmethod
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """Return the new edges; they and ``edges`` are ``[2, m]`` with ``u < v``, no duplicates."""
+        raise NotImplementedError(f"{type(self).__name__} has no method rewire")
 
-    def rewired_edge_index(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """What :meth:`rewire` gives for ``edges``, in both directions."""
-        return both_directions(self.rewire(edges, num_nodes), num_nodes)
+    def rewired(self, edges: Tensor, data: Data) -> tuple[Tensor, dict[str, Tensor]]:
+        """The new ``edge_index`` of a graph with ``edges``, and what else is written.
+
+        By default these are both directions of what :meth:`rewire` gives, and nothing. Among what
+        is written, ``edge_type`` says by how much the type of an added edge exceeds the first.
+        """
+        num_nodes = int(data.num_nodes or 0)
+        return both_directions(self.rewire(edges, num_nodes), num_nodes), {}
 
     def generator(self, edges: Tensor, num_nodes: int) -> np.random.Generator:
         """Random numbers that depend on the seed and on the graph, and on nothing else."""
@@ -89,8 +93,15 @@ class Rewiring(BaseTransform):
     def rewired_graph(self, data: Data, added_type: int) -> Data:
         """One graph, rewired; its added edges are of ``added_type`` and the types after it."""
         before, place = self.edges_of(data)
-        after = self.rewired_edge_index(before, int(data.num_nodes or 0))
-        return with_edges(data, before, place, after, added_type)
+        after, written = self.rewired(before, data)
+        types = added_type + written.pop("edge_type", 0)
+        return with_edges(data, before, place, after, types).update(written)
+
+    def simple_graph(self, data: Data) -> tuple[Data, Tensor]:
+        """A graph to be rewired, every edge once in each direction, and its edges ``[2, m]``."""
+        before, place = self.edges_of(data)
+        after = both_directions(before, int(data.num_nodes or 0))
+        return with_edges(data, before, place, after), before
 
     def edges_of(self, data: Data) -> tuple[Tensor, Tensor]:
         """What :func:`~panda_gnn.graph.rows.undirected_edges` gives for a graph to be rewired."""
@@ -163,12 +174,13 @@ def edited(edges: Tensor, num_nodes: int, added: Tensor, removed: Tensor) -> Ten
 
 
 def with_edges(
-    data: Data, before: Tensor, place: Tensor, after: Tensor, added_type: int = 1
+    data: Data, before: Tensor, place: Tensor, after: Tensor, added_type: int | Tensor = 1
 ) -> Data:
     """``data`` with the edge index ``after``, the types of its edges and their attributes.
 
-    Edges that were there keep their type, which is zero where the graph had none. ``before`` and
-    ``place`` are what :func:`panda_gnn.graph.rows.undirected_edges` returned for it.
+    Edges that were there keep their type, which is zero where the graph had none; all others get
+    ``added_type``, which may have an entry for each of ``after``. ``before`` and ``place`` are what
+    :func:`panda_gnn.graph.rows.undirected_edges` returned for it.
     """
     num_nodes = int(data.num_nodes or 0)
     rank = after[0] * num_nodes + after[1]

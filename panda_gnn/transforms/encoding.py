@@ -133,26 +133,13 @@ class CentralityEncoding(BaseTransform):
     def by_scale(self, graphs: Graphs) -> list[Tensor]:
         """For each scale the columns of all measures, the scores being computed once."""
         batch, num_graphs = graph_of_node(graphs, type(self).__name__)
-        scores = {
-            name: centrality(
-                name,
-                graphs,
-                samples=self.samples if name in SAMPLED else None,
-                seed=self.seed,
-                cache=self.cache,
-            )
-            for name in self.measures
-        }
-        return [
-            torch.stack(
-                [
-                    scaled(values, scale, batch.to(values.device), num_graphs, name)
-                    for name, values in scores.items()
-                ],
-                dim=1,
-            )
-            for scale in self.scales
-        ]
+        columns: list[list[Tensor]] = [[] for _ in self.scales]
+        for name in self.measures:
+            samples = self.samples if name in SAMPLED else None
+            scores = centrality(name, graphs, samples=samples, seed=self.seed, cache=self.cache)
+            for scale, column in zip(self.scales, columns, strict=True):
+                column.append(scaled(scores, scale, batch.to(scores.device), num_graphs, name))
+        return [torch.stack(column, dim=1) for column in columns]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self.measures)}; {', '.join(self.scales)})"

@@ -130,10 +130,8 @@ class AssignRoles(BaseTransform):
     def roles(self, graphs: Graphs) -> Tensor:
         """The roles of all nodes of some graphs."""
         if self.k is not None:
-            batch, num_graphs = graph_of_node(graphs, type(self).__name__)
-            scores = self._scores(graphs)
-            counts = torch.full((num_graphs,), self.k)
-            return top_nodes(scores, counts, batch.to(scores.device)).long()
+            batch, num_graphs, scores = self._scores(graphs)
+            return top_nodes(scores, torch.full((num_graphs,), self.k), batch).long()
         if self.boundaries is None:
             raise InputError(
                 f"AssignRoles has no boundaries on the scale '{self.scale}' yet: call fit with the "
@@ -144,14 +142,15 @@ class AssignRoles(BaseTransform):
 
     def values(self, graphs: Graphs) -> Tensor:
         """The scores of all nodes of some graphs on the scale that the bins are of."""
-        batch, num_graphs = graph_of_node(graphs, type(self).__name__)
-        scores = self._scores(graphs)
-        name = name_of_scores(self.centrality)
-        return scaled(scores, self.scale, batch.to(scores.device), num_graphs, name)
+        batch, num_graphs, scores = self._scores(graphs)
+        return scaled(scores, self.scale, batch, num_graphs, name_of_scores(self.centrality))
 
-    def _scores(self, graphs: Graphs) -> Tensor:
-        who = type(self).__name__
-        return node_scores(self.centrality, graphs, samples=self.samples, seed=self.seed, who=who)
+    def _scores(self, graphs: Graphs) -> tuple[Tensor, int, Tensor]:
+        """The graph of each node, the number of graphs, and the score of each node."""
+        who, samples = type(self).__name__, self.samples
+        batch, num_graphs = graph_of_node(graphs, who)
+        scores = node_scores(self.centrality, graphs, samples=samples, seed=self.seed, who=who)
+        return batch.to(scores.device), num_graphs, scores
 
     def __repr__(self) -> str:
         how = f"k={self.k}" if self.k is not None else f"{self.num_roles}, scale={self.scale}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 import torch
@@ -73,6 +74,26 @@ def test_the_latent_graph_has_the_edges_of_greatest_gain() -> None:
     }
     best = sorted(gain.values(), reverse=True)[: new.shape[1]]
     assert [gain[u, v] for u, v in new.T.tolist()] == pytest.approx(best, abs=1e-9)
+
+
+def test_the_latent_graph_is_as_large_as_the_least_sufficient_accuracy_makes_it() -> None:
+    edges, _ = undirected_edges(SPARSE, "test")
+    count = edges.size(1)
+    graph = nx.Graph(edges.t().tolist())
+    graph.add_nodes_from(range(40))
+    values, vectors = np.linalg.eigh(nx.laplacian_matrix(graph, range(40)).toarray().astype(float))
+    greatest = max((vectors[u, -1] - vectors[v, -1]) ** 2 / values[-1] for u, v in graph.edges)
+    scale = (greatest * count / (2 * count / 40)) ** 2 / 2 * np.log(8)
+    for least_added in (5, 20):
+        for step in range(1, 201):
+            draws = int(scale / (0.01 * step) ** 2)
+            if draws <= count:
+                pytest.fail("this test needs a graph with a latent one")
+            if latent_size(count, draws) >= count + least_added:
+                break
+        expected = round(latent_size(count, draws))
+        assert densified(edges.numpy(), 40, least_added).shape[1] == expected
+    assert densified(edges.numpy(), 40, 5).shape[1] < expected
 
 
 def test_draws_hit_as_many_edges_as_they_should() -> None:
