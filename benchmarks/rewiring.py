@@ -9,7 +9,7 @@
 Every cell is one run on one thread in a process of its own: the seconds of the processor and, in
 brackets, the most MiB that it needed beyond what it started with. Graphs are in memory before and
 rewired ones are dropped at once; compiling, once per installation, is not counted. A cell that
-takes longer than ``--limit`` seconds on the clock is given up, and so is the method on larger
+takes longer than ``--limit`` seconds is given up, and so is the method on larger
 graphs. The growth is the exponent of the number of nodes between the last two sizes; up to
 ``LINEAR`` it is called linear.
 """
@@ -21,6 +21,7 @@ import math
 import multiprocessing
 import os
 import resource
+import signal
 import time
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
@@ -92,9 +93,13 @@ def growth(num_nodes: int) -> Data:
     return Data(x=x, edge_index=edge_index, num_nodes=num_nodes)
 
 
-def _rewire_in_process(graphs: Sequence[Data], method: str, sender: Connection) -> None:
-    """Send the seconds and the MiB that rewiring takes, or the sentence of a refusal."""
+def _rewire_in_process(
+    graphs: Sequence[Data], method: str, limit: float, sender: Connection
+) -> None:
+    """Send the seconds and the MiB that rewiring takes, or the sentence of a refusal; be killed
+    after so many seconds of the processor."""
     transform = METHODS[method]
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit)))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.process_time()
     try:
@@ -111,16 +116,15 @@ def measure(graphs: Sequence[Data], method: str, limit: float) -> Answer:
     """What rewiring the graphs one after the other takes."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
     fork = multiprocessing.get_context("fork")
-    process = fork.Process(target=_rewire_in_process, args=(graphs, method, sender))
+    process = fork.Process(target=_rewire_in_process, args=(graphs, method, limit, sender))
     process.start()
     sender.close()
-    answer: Answer = f"more than {limit:g} s"
-    if receiver.poll(limit):
-        try:
-            answer = receiver.recv()
-        except EOFError:
-            answer = "no memory"
-    process.kill()
+    try:
+        answer: Answer = receiver.recv()
+    except EOFError:  # killed
+        process.join()
+        too_long = process.exitcode in (-signal.SIGXCPU, -signal.SIGKILL)
+        answer = f"more than {limit:g} s" if too_long else f"ended with {process.exitcode}"
     process.join()
     return answer
 
@@ -130,7 +134,7 @@ def cell(answer: Answer | None) -> str:
     if answer is None:
         return ""
     if isinstance(answer, str):
-        return answer if answer.startswith(("more than", "no memory")) else "refused"
+        return answer if answer.startswith(("more than", "ended")) else "refused"
     return f"{answer[0]:.2f} ({answer[1]:.0f})"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from panda_gnn.diagnostics.quantities import count_edges, edge_changes, graph_qu
 from panda_gnn.errors import InputError
 from panda_gnn.graph.parallel import in_parallel
 from panda_gnn.reports.drawing.graph_pictures import plot_rewirings
-from panda_gnn.reports.table_formats import text_table
+from panda_gnn.reports.table_formats import WIDTH, text_table
 from panda_gnn.rewiring import Rewiring, rewire_dataset
 
 Effects = dict[str, float | str | None]
@@ -119,7 +120,8 @@ def report_all(
         [_cell(name, line.get(name)) for name in columns] for line in lines if "refused" not in line
     ]
     caption = f"{len(graphs)} graphs; sums of edges and nodes, means of what is measured"
-    Console().print(text_table(columns, rows, title=f"{printed}: all rewirings", caption=caption))
+    console = Console(width=max(WIDTH, shutil.get_terminal_size().columns))
+    console.print(text_table(columns, rows, title=f"{printed}: all rewirings", caption=caption))
     for line in lines:
         if "refused" in line:
             print(f"{line['method']}: {line['refused']}")
