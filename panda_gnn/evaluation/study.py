@@ -105,16 +105,24 @@ class Published(Table):
     methods: Mapping[str, str] | None = None
 
 
+def _pair_of_methods(text: object) -> tuple[str, str]:
+    """Read ``"panda - size"``."""
+    first, minus, second = text.partition(" - ") if isinstance(text, str) else ("", "", "")
+    if not (minus and first and second):
+        raise PydanticCustomError("difference", "two methods, like 'panda - size'")
+    return first, second
+
+
 class Question(Table):
-    """What a table answers in words: what the study's reference adds to a method.
+    """What a table answers in words: what one method adds to another.
 
     Attributes:
         ask: The question.
-        method: The method that the reference is compared with.
+        difference: The two methods, such as ``panda - size``, on the same backbone and dataset.
     """
 
     ask: str
-    method: str
+    difference: Annotated[tuple[str, str], BeforeValidator(_pair_of_methods)]
 
 
 class StudyFile(Table):
@@ -167,7 +175,7 @@ class Study:
     measure: str = "score"
     rows: str | None = None
     difference: Comparison = Comparison("none")
-    questions: tuple[tuple[str, str], ...] = ()
+    questions: tuple[Question, ...] = ()
     published: Published | None = None
 
     def paper_cell(self, cell: Cell) -> tuple[str, str, str]:
@@ -350,6 +358,9 @@ def _parsed(
             partial(configure, dataset, backbone, method, **content.get("training", {})),
         )
     )
+    for question in file.questions:
+        for method in question.difference:
+            choose("method", method, sorted({method for _, method in pairs}), "in a question")
     if file.rows is not None and all(cell.line.variant is None for cell in cells):
         raise InputError(f"rows is '{file.rows}', but no method has a list of it in [settings]")
     return Study(
@@ -361,7 +372,7 @@ def _parsed(
         measure=file.measure,
         rows=file.rows,
         difference=file.difference,
-        questions=tuple((question.ask, question.method) for question in file.questions),
+        questions=file.questions,
         published=file.published,
     )
 
