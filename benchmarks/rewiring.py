@@ -4,7 +4,7 @@
     python benchmarks/rewiring.py --everything --page docs/rewiring.md     its tables anew
     python benchmarks/rewiring.py --datasets collab --methods borf,sdrf
     python benchmarks/rewiring.py --nodes 10000,100000,1000000 --methods fosr,laser
-    python benchmarks/rewiring.py --digl                      its dense inverse beside pushing
+    python benchmarks/rewiring.py --digl                      its two dense inverses
 
 Every cell is one run on one thread in a process of its own: the seconds of the processor and, in
 brackets, the most MiB that it needed beyond what it started with. Graphs are in memory before and
@@ -50,7 +50,7 @@ METHODS: dict[str, rewiring.Rewiring] = {
     "gtr": rewiring.GTR(10),
     "gtr-sketch": rewiring.GTR(10, sketch=64),
     "digl": rewiring.DIGL(),
-    "digl-pushed": rewiring.DIGL(approximate=True),
+    "digl-twins": rewiring.DIGL(approximate=True),
     "sdrf": rewiring.SDRF(10),
     "sdrf-removal": rewiring.SDRF(10, removal_bound=0.5),
     "borf": rewiring.BORF(3, 3, 1),
@@ -189,21 +189,21 @@ def growth_table(sizes: Sequence[int], methods: Sequence[str], limit: float) -> 
 
 
 def digl_table() -> list[str]:
-    """The dense inverse beside pushing on REDDIT-BINARY: time and error."""
+    """The inverse over nodes beside that over classes of twins on REDDIT-BINARY: time, error."""
     graphs = sorted(
         load("reddit-binary", mirror=mirror()), key=lambda data: -int(data.num_nodes or 0)
     )
     parts = {f"{int(graphs[place].num_nodes or 0):,} nodes": [graphs[place]] for place in (0, 200)}
     parts["all graphs"] = graphs
-    compile_all(["digl-pushed"])
-    headings = ["graphs", "dense, s", "pushed, s", "edges", "missing", "too many", "weights differ"]
+    compile_all(["digl-twins"])
+    headings = ["graphs", "nodes, s", "twins, s", "edges", "missing", "too many", "weights differ"]
     lines = _head([f"{headings[0]} of REDDIT-BINARY", *headings[1:]])
     for name, part in parts.items():
         seconds, counts, error = [0.0, 0.0], [0, 0, 0], 0.0
         for data in part:
             edges, num_nodes = undirected_edges(data, "benchmark")[0], int(data.num_nodes or 0)
             exact, exact_weight, seconds[0] = _timed("digl", edges, num_nodes, seconds[0])
-            near, near_weight, seconds[1] = _timed("digl-pushed", edges, num_nodes, seconds[1])
+            near, near_weight, seconds[1] = _timed("digl-twins", edges, num_nodes, seconds[1])
             ranks = [one[0] * num_nodes + one[1] for one in (exact, near)]
             shared = torch.isin(ranks[0], ranks[1])
             missing = int((~shared).sum())
@@ -247,7 +247,7 @@ def main() -> None:
     parser.add_argument("--methods", default=",".join(METHODS), help="names with commas")
     parser.add_argument("--nodes", help="graphs of so many nodes, with commas")
     parser.add_argument("--limit", type=float, default=10, help="seconds for one cell (10)")
-    parser.add_argument("--digl", action="store_true", help="dense and pushed, beside each other")
+    parser.add_argument("--digl", action="store_true", help="over nodes and over twins")
     parser.add_argument("--everything", action="store_true", help="all three")
     parser.add_argument("--page", type=Path, help="write the tables between their comments here")
     options = parser.parse_args()
