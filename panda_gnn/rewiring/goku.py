@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 
 import numpy as np
 import torch
@@ -18,7 +19,7 @@ from panda_gnn.graph.components import component_labels
 from panda_gnn.graph.rows import rows_of_edges
 from panda_gnn.graph.ties import VECTOR_DECIMALS
 from panda_gnn.options import real_number, whole_number
-from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
+from panda_gnn.rewiring.base import Rewiring, features_of
 from panda_gnn.rewiring.goku_sketch import (
     fiedler_vectors,
     greatest_mode,
@@ -92,22 +93,17 @@ class GOKU(Rewiring):
         self.least_added = whole_number("least_added", least_added, 1)
         self.beta = real_number("beta", beta, "above zero and finite", above=0)
 
-    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """The edges that remain where nodes have no features."""
-        return self.sparsified(edges, num_nodes, None)[0]
-
-    def rewired_graph(self, data: Data, added_type: int) -> Data:
-        """The rewired graph, with ``edge_weight``."""
-        before, place = self.edges_of(data)
+    def rewired(self, edges: Tensor, data: Data) -> tuple[Tensor, dict[str, Tensor]]:
+        """The ``edge_index`` that remains, and ``edge_weight``."""
         num_nodes = int(data.num_nodes or 0)
-        edges, weight = self.sparsified(before, num_nodes, data.get("x"))
-        after = both_directions(edges, num_nodes)
-        result = with_edges(data, before, place, after, added_type)
-        rank, order = (edges[0] * num_nodes + edges[1]).sort()
-        low, high = after.sort(dim=0).values
-        places = torch.searchsorted(rank, low * num_nodes + high)
-        result.edge_weight = weight[order][places].to(torch.get_default_dtype())
-        return result
+        x = data.get("x")
+        if isinstance(x, Tensor) and x.is_floating_point():
+            x = features_of(data, type(self).__name__)
+        remaining, weight = self.sparsified(edges, num_nodes, x if isinstance(x, Tensor) else None)
+        after = torch.cat([remaining, remaining.flip(0)], dim=1)
+        order = (after[0] * num_nodes + after[1]).argsort()
+        edge_weight = weight.repeat(2)[order].to(torch.get_default_dtype())
+        return after[:, order], {"edge_weight": edge_weight}
 
     def sparsified(self, edges: Tensor, num_nodes: int, x: Tensor | None) -> tuple[Tensor, Tensor]:
         """The edges ``[2, m]`` that remain, each with ``u < v``, and their weights."""
@@ -218,11 +214,7 @@ def number_of_draws(chance: Float64, goal: int) -> int:
     high = goal
     while different(high) < goal - 0.5:
         high *= 2
-    low = goal - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if different(middle) >= goal - 0.5 else (middle, high)
-    return high
+    return goal + bisect_left(range(goal, high), goal - 0.5, key=different)
 
 
 def _laplacian(edges: Int64, num_nodes: int) -> Float64:

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from torch_geometric.data import Batch
+from torch_geometric.data import Batch, Data
 
 from panda_gnn.diagnostics import edge_resistance
 from panda_gnn.errors import InputError
@@ -160,6 +160,16 @@ def test_bad_options_get_a_sentence() -> None:
         GOKU(beta=0)
     with pytest.raises(InputError, match="least_added must be a whole number"):
         GOKU(0)
+
+
+def test_features_have_a_finite_row_for_each_node() -> None:
+    data = undirected(6, *((i, (i + 1) % 6) for i in range(6)))
+    for x in (data.x[:, 0], data.x[1:], data.x * torch.nan):
+        with pytest.raises(InputError, match="GOKU reads features of nodes: give x"):
+            GOKU()(Data(x=x, edge_index=data.edge_index, num_nodes=6))
+    whole = Data(x=torch.ones(6, dtype=torch.long), edge_index=data.edge_index, num_nodes=6)
+    none = Data(edge_index=data.edge_index, num_nodes=6)
+    assert torch.equal(GOKU(3)(whole).edge_weight, GOKU(3)(none).edge_weight)
 
 
 def test_real_graphs(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
