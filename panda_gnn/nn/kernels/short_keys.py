@@ -2,9 +2,9 @@
 """Keys of 32 bits for :mod:`panda_gnn.nn.kernels.ranking`, as instructions for numba.
 
 The logits of an edge are spread over the whole numbers from 0 to ``LEVELS >> bits``, least to
-greatest, and followed by ``bits`` bits of the index (counted backwards). Rounding keeps the order of
-logits but may make different ones equal: then, and where a logit is not finite, the ranks say so
-and the edges are ranked by longer keys.
+greatest, and followed by ``bits`` bits of the index (counted backwards). Rounding keeps the order
+of logits but may make different ones equal: then, and where a logit is not finite, the edges are
+ranked by longer keys.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def _place(builder: Any, data: Any, number: Any, kind: Any) -> Any:
 
 def _all(builder: Any, mask: Any) -> Any:
     """Whether a mask is set in all lanes."""
-    return builder.icmp_unsigned("==", builder.bitcast(mask, ir.IntType(LANES)), ir.IntType(LANES)(-1))
+    return builder.icmp_unsigned(
+        "==", builder.bitcast(mask, ir.IntType(LANES)), ir.IntType(LANES)(-1)
+    )
 
 
 @intrinsic

@@ -13,7 +13,6 @@ from numba.extending import intrinsic
 from panda_gnn.nn.kernels.ranking import BLOCK, LANES, batcher
 
 
-
 def _exchange(builder: Any, rows: list[Any], i: int, j: int) -> None:
     """Emit the comparison of rows i and j, the greater numbers going to i."""
     whole = isinstance(rows[i].type.element, ir.IntType)
