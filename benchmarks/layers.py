@@ -322,7 +322,7 @@ def named_kernels() -> None:
 
         return call
 
-    Kernel.__getitem__ = named  # type: ignore[method-assign]
+    Kernel.__getitem__ = named  # type: ignore[assignment,method-assign]
 
 
 def where_time_goes(run: Call, batches: list[Data], seconds: float) -> dict[str, float]:

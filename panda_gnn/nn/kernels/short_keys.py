@@ -1,4 +1,4 @@
-# mypy: disable-error-code="untyped-decorator"
+# mypy: disable-error-code="untyped-decorator,no-untyped-call"
 """Keys of 32 bits for :mod:`panda_gnn.nn.kernels.ranking`, as instructions for numba.
 
 The logits of an edge are spread over the whole numbers from 0 to ``LEVELS >> bits``, least to
