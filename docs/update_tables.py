@@ -40,9 +40,9 @@ def _printed(command: str) -> str:
 
 if __name__ == "__main__":
     write_names()
-    for path in sorted(DOCS.rglob("*.md")):
+    for path in (DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))):
         before = path.read_text(encoding="utf-8")
         after = updated(before)
         if after != before:
             path.write_text(after, encoding="utf-8")
-            print(f"{path.relative_to(DOCS)} has new tables")
+            print(f"{path.relative_to(DOCS.parent)} has new tables")

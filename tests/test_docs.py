@@ -32,6 +32,46 @@ def test_tables_are_up_to_date(page: Path) -> None:
     assert updated(text) == text, "run make tables"
 
 
+@pytest.mark.parametrize(
+    ("page", "section"), [("README.md", "What came out so far"), ("docs/reproducibility.md", None)]
+)
+def test_numbers_in_words_stand_in_a_table_or_behind_a_figure(
+    page: str, section: str | None
+) -> None:
+    """Of every sentence about results: its numbers are those of the tables written from rows, of
+    the figures it links to, or of the paper."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    if section is not None:
+        text = text.partition(f"## {section}\n")[2].partition("\n## ")[0]
+        assert text
+    tables = re.compile(r"```\n\$ panda table[^\n]*\n```\n.*?<!-- end of table -->", re.DOTALL)
+    written = [match[0] for match in tables.finditer(text)]
+    written += [path.read_text("utf-8") for path in sorted((ROOT / "docs/tables").glob("*.md"))]
+    written.append((ROOT / "panda_gnn/paper.toml").read_text(encoding="utf-8"))
+    words = re.sub(r"^```.*?^```", "", tables.sub("", text), flags=re.DOTALL | re.MULTILINE)
+    known = _rounded("\n".join(written))
+    unknown = []
+    for line in words.splitlines():
+        links = re.findall(r"\]\((?:docs/)?(figures/[^)]+)\.png\)", line)
+        behind = [ROOT / "docs" / f"{link}.{kind}" for link in links for kind in ("csv", "txt")]
+        drawn = _rounded("\n".join(path.read_text(encoding="utf-8") for path in behind))
+        for number in re.findall(r"(?<![\w.])\d+\.\d+(?![\w.])", line):
+            if number not in known and number not in drawn:
+                unknown.append((number, line[:60]))
+    assert unknown == []
+
+
+def _rounded(text: str) -> set[str]:
+    """The numbers of a text and their hundredfold, without their sign, to one up to four digits."""
+    values = {float(number) for number in re.findall(r"\d+\.?\d*(?:e[-+]?\d+)?", text)}
+    return {
+        f"{scale * value:.{digits}f}"
+        for value in values
+        for scale in (1, 100)
+        for digits in range(1, 5)
+    }
+
+
 @pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.name)
 def test_links_lead_somewhere_and_nothing_waits_to_be_filled_in(page: Path) -> None:
     text = page.read_text(encoding="utf-8")

@@ -9,19 +9,24 @@ import sys
 from pathlib import Path
 
 from panda_gnn.cli.names import names_of
-from panda_gnn.cli.options import add_choice, add_rows_argument, add_rule_argument, rows_folder
+from panda_gnn.cli.options import (
+    add_choice,
+    add_rows_argument,
+    add_rule_argument,
+    add_study_argument,
+    rows_folder,
+)
 from panda_gnn.cli.own import add_plugin_argument
 from panda_gnn.cli.study import add_selection_arguments, selected_study
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation.bundled import stored_rows, study_names
+from panda_gnn.evaluation.bundled import stored_rows
 
 Lines = list[list[str]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    known = ", ".join(study_names())
-    parser.add_argument("name", metavar="NAME", nargs="?", help=f"a TOML file, or one of {known}")
+    add_study_argument(parser, "?")
     parser.add_argument(
         "--coverage",
         action="store_true",
@@ -31,6 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--claims",
         action="store_true",
         help="instead: what became of the paper's claims (terminal, markdown or json)",
+    )
+    parser.add_argument(
+        "--answers",
+        action="store_true",
+        help="only the answers to the study's questions (terminal, markdown or json)",
     )
     add_selection_arguments(parser)
     add_choice(parser, "--format", names_of("formats"), "terminal")
@@ -44,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print the table."""
-    from panda_gnn.reports.table_formats import FORMATS, terminal
+    from panda_gnn.reports.table_formats import FORMATS, answers, answers_grid, terminal
     from panda_gnn.reports.tables import build_table
 
     if options.coverage or options.claims:
@@ -56,7 +66,14 @@ def run(options: argparse.Namespace) -> None:
     study = selected_study(options, with_reference=True)
     contents = stored_rows(rows_folder("table", options.results, options.name), study.name).read()
     table = build_table(study, contents, options.selection)
-    if options.format == "terminal":
+    if options.answers:
+        if not table.answers:
+            raise InputError(f"the study '{study.name}' asks no question about these lines")
+        if options.format == "terminal":
+            print("\n".join(answers(table)))
+        else:
+            _print_lines(answers_grid(table), options.format)
+    elif options.format == "terminal":
         print(terminal(table, colour=sys.stdout.isatty()), end="")
     else:
         print(FORMATS[options.format](table), end="")

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -35,7 +35,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, within
 from panda_gnn.evaluation.bundled import bundled_folder, study_names
 from panda_gnn.evaluation.config import TRAINING, Config, Setting, Training
 from panda_gnn.evaluation.metrics import METRICS
@@ -105,16 +105,24 @@ class Published(Table):
     methods: Mapping[str, str] | None = None
 
 
+def _pair_of_methods(text: object) -> tuple[str, str]:
+    """Read ``"panda - size"``."""
+    first, minus, second = text.partition(" - ") if isinstance(text, str) else ("", "", "")
+    if not (minus and first and second):
+        raise PydanticCustomError("difference", "two methods, like 'panda - size'")
+    return first, second
+
+
 class Question(Table):
-    """What a table answers in words: what the study's reference adds to a method.
+    """What a table answers in words: what one method adds to another.
 
     Attributes:
         ask: The question.
-        method: The method that the reference is compared with.
+        difference: The two methods, such as ``panda - size``, on the same backbone and dataset.
     """
 
     ask: str
-    method: str
+    difference: Annotated[tuple[str, str], BeforeValidator(_pair_of_methods)]
 
 
 class StudyFile(Table):
@@ -167,7 +175,7 @@ class Study:
     measure: str = "score"
     rows: str | None = None
     difference: Comparison = Comparison("none")
-    questions: tuple[tuple[str, str], ...] = ()
+    questions: tuple[Question, ...] = ()
     published: Published | None = None
 
     def paper_cell(self, cell: Cell) -> tuple[str, str, str]:
@@ -184,6 +192,11 @@ class Study:
         if self.published is None:
             return None
         return published(self.published.table, *self.paper_cell(cell))
+
+    @property
+    def configs(self) -> dict[str, Config]:
+        """All configs that may fill a cell, by their keys."""
+        return {config.key: config for cell in self.cells for config in cell.candidates}
 
     @property
     def datasets(self) -> list[str]:
@@ -319,51 +332,36 @@ def parse_study(
             training, or says why no trial can run it.
         **changes: Settings of every cell, whatever the file says.
     """
-    try:
-        return _parsed(name, content, configure, changes)
-    except InputError as error:
-        raise InputError(f"the study '{name}': {error}") from error
-
-
-def _parsed(
-    name: str,
-    content: Mapping[str, Any],
-    configure: Callable[..., Config],
-    changes: Mapping[str, Setting],
-) -> Study:
-    file: StudyFile = validate("", content, StudyFile)
-    pairs = file.pairs or tuple(product(file.backbones, file.methods))
-    if not file.datasets or not pairs:
-        raise InputError("it is empty: it needs datasets, backbones and methods")
-    backbones = {backbone: file.datasets for backbone, _ in pairs}
-    for method, table in file.settings.items():
-        choose("method", method, sorted({method for _, method in pairs}), "under [settings]")
-        _check_settings(f"settings.{method}", table, {**dict.fromkeys(file.datasets), **backbones})
-    cells = tuple(
-        cell
-        for dataset, (backbone, method) in product(file.datasets, pairs)
-        for cell in _cells(
-            dataset,
-            Line(backbone, method),
-            {**_settings(file.settings.get(method, {}), backbone, dataset), **changes},
-            file.rows,
-            partial(configure, dataset, backbone, method, **content.get("training", {})),
+    with within(f"the study '{name}'"):
+        file: StudyFile = validate("", content, StudyFile)
+        pairs = file.pairs or tuple(product(file.backbones, file.methods))
+        if not file.datasets or not pairs:
+            raise InputError("it is empty: it needs datasets, backbones and methods")
+        backbones = {backbone: file.datasets for backbone, _ in pairs}
+        known = sorted({method for _, method in pairs})
+        for method, table in file.settings.items():
+            choose("method", method, known, "under [settings]")
+            _check_settings(
+                f"settings.{method}", table, {**dict.fromkeys(file.datasets), **backbones}
+            )
+        cells = tuple(
+            cell
+            for dataset, (backbone, method) in product(file.datasets, pairs)
+            for cell in _cells(
+                dataset,
+                Line(backbone, method),
+                {**_settings(file.settings.get(method, {}), backbone, dataset), **changes},
+                file.rows,
+                partial(configure, dataset, backbone, method, **content.get("training", {})),
+            )
         )
-    )
-    if file.rows is not None and all(cell.line.variant is None for cell in cells):
-        raise InputError(f"rows is '{file.rows}', but no method has a list of it in [settings]")
-    return Study(
-        name=name,
-        title=file.title,
-        cells=cells,
-        trials=file.trials,
-        choose_on=file.choose_on,
-        measure=file.measure,
-        rows=file.rows,
-        difference=file.difference,
-        questions=tuple((question.ask, question.method) for question in file.questions),
-        published=file.published,
-    )
+        for question in file.questions:
+            for method in question.difference:
+                choose("method", method, known, "in a question")
+        if file.rows is not None and all(cell.line.variant is None for cell in cells):
+            raise InputError(f"rows is '{file.rows}', but no method has a list of it in [settings]")
+    shared = [field.name for field in fields(Study) if field.name in StudyFile.model_fields]
+    return Study(name=name, cells=cells, **{field: getattr(file, field) for field in shared})
 
 
 def _check_settings(

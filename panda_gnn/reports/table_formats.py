@@ -10,6 +10,7 @@ import io
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -19,6 +20,7 @@ from rich.text import Text
 from panda_gnn.evaluation.measure import Unit
 from panda_gnn.evaluation.statistics import Difference, Summary, half_width
 from panda_gnn.paper import tables
+from panda_gnn.reports.answers import Answer
 from panda_gnn.reports.tables import RULES, Block, Entry, Table
 from panda_gnn.reports.verdicts import Verdict
 
@@ -85,6 +87,11 @@ def explanation(table: Table) -> list[str]:
             f"share their graphs, p Holm-corrected over {table.comparisons} comparisons"
         )
         sentences.append(NAIVE)
+    tested = sum(answer.p is not None for answer in table.answers)
+    if tested:
+        sentences.append(
+            f"p of the answers: by the same test, Holm-corrected over {tested} of them"
+        )
     return sentences
 
 
@@ -114,13 +121,21 @@ def what_few_trials_hide(table: Table) -> list[str]:
 def answers(table: Table) -> list[str]:
     """The study's questions, each answered with a number per block."""
     sentences = []
-    for ask, method in table.study.questions:
-        sentences.append(f"{ask} ({table.difference_name.replace('this', method)})")
-        for block in table.blocks:
-            for entry in block.entries:
-                if entry.line.method == method:
-                    sentences.append(f"  {block.name}: {_answer(block, entry)}")
+    for question, found in groupby(table.answers, lambda answer: answer.question):
+        sentences.append(f"{question.ask} ({' minus '.join(question.difference)})")
+        sentences += [f"  {answer.place}: {_answer(answer)}" for answer in found]
     return sentences
+
+
+def answers_grid(table: Table) -> list[list[str]]:
+    """The same with a line for every question and a column for every block, the heading first."""
+    places = list(dict.fromkeys(answer.place for answer in table.answers))
+    lines = [["question", "difference", *places]]
+    for question, found in groupby(table.answers, lambda answer: answer.question):
+        by_place = {answer.place: _short_answer(answer) for answer in found}
+        difference = " minus ".join(question.difference)
+        lines.append([question.ask, difference, *(by_place.get(place, "") for place in places)])
+    return lines
 
 
 def cells(table: Table, block: Block, entry: Entry) -> list[str]:
@@ -257,7 +272,7 @@ def latex(table: Table) -> str:
 def comma_separated(table: Table) -> str:
     """One line per cell with full precision; what is missing is empty."""
     stream = io.StringIO()
-    lines = [_csv_cells(table, block, entry) for block in table.blocks for entry in block.entries]
+    lines = _csv_lines(table)
     writer = csv.DictWriter(stream, list(lines[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(lines)
@@ -266,8 +281,11 @@ def comma_separated(table: Table) -> str:
 
 def as_json(table: Table) -> str:
     """The cells of the comma-separated form as a list in JSON."""
-    lines = [_csv_cells(table, block, entry) for block in table.blocks for entry in block.entries]
-    return json.dumps(lines, indent=1) + "\n"
+    return json.dumps(_csv_lines(table), indent=1) + "\n"
+
+
+def _csv_lines(table: Table) -> list[dict[str, object]]:
+    return [_csv_cells(table, block, entry) for block in table.blocks for entry in block.entries]
 
 
 def _csv_cells(table: Table, block: Block, entry: Entry) -> dict[str, object]:
@@ -306,12 +324,19 @@ FORMATS: Mapping[str, Callable[[Table], str]] = {
 }
 
 
-def _answer(block: Block, entry: Entry) -> str:
-    if entry.difference is None:
+def _answer(answer: Answer) -> str:
+    if answer.difference is None:
         return "missing"
-    p = "" if entry.p is None else f", p {p_value(entry.p)}"
-    difference = mean_and_interval(entry.difference, block.unit, "+")
-    return f"{difference} on {entry.difference.n} shared splits{p}"
+    p = "" if answer.p is None else f", p {p_value(answer.p)}"
+    difference = mean_and_interval(answer.difference, answer.unit, "+")
+    return f"{difference} on {answer.difference.n} shared splits{p}"
+
+
+def _short_answer(answer: Answer) -> str:
+    if answer.difference is None:
+        return "missing"
+    p = "" if answer.p is None else f", p {p_value(answer.p)}"
+    return f"{mean_and_interval(answer.difference, answer.unit, '+')} (n {answer.difference.n}{p})"
 
 
 def _block(table: Table, block: Block, left_out: Sequence[str] = ()) -> TextTable:

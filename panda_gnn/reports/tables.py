@@ -8,7 +8,7 @@ settings the one with the best mean validation score is shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from panda_gnn.datasets import DATASETS
@@ -27,7 +27,7 @@ from panda_gnn.evaluation.statistics import (
     paired_difference,
     summarise,
 )
-from panda_gnn.evaluation.store import Contents, Finished, Row, scores
+from panda_gnn.evaluation.store import Contents, Finished
 from panda_gnn.evaluation.study import Cell, Line, Study, best_candidate
 from panda_gnn.evaluation.tasks import task_of
 from panda_gnn.paper import (
@@ -37,6 +37,8 @@ from panda_gnn.paper import (
     best_settings,
     tables,
 )
+from panda_gnn.reports.answers import Answer, build_answers
+from panda_gnn.reports.cell_scores import CellScores, cell_scores
 
 RULES = {
     "best-val": "the first epoch of the best validation score",
@@ -101,6 +103,7 @@ class Table:
         selection: The rule under which the scores count; ``None`` for times.
         blocks: The numbers.
         comparisons: How many p-values Holm's correction is over.
+        answers: What the study's questions come to; their p-values have a correction of their own.
         remarks: What to know when reading it.
         parameters: Whether numbers of parameters are shown.
     """
@@ -110,6 +113,7 @@ class Table:
     blocks: tuple[Block, ...]
     comparisons: int
     remarks: tuple[str, ...]
+    answers: tuple[Answer, ...] = ()
     parameters: bool = False
 
     @property
@@ -178,6 +182,7 @@ def build_table(
         tuple(blocks),
         comparisons,
         (*contents.problems, *remarks),
+        build_answers(study, finished, selection),
         parameters,
     )
 
@@ -194,33 +199,6 @@ def _concerns(note: str, study: Study, paper: PublishedTable) -> bool:
         if named and not named & set(names):
             return False
     return True
-
-
-@dataclass(frozen=True)
-class CellScores:
-    """What a cell shows: the config that was chosen, its rows, its scores by split in the unit of
-    tables, and the ratio of test to training rows, 0 where trials share one split.
-    """
-
-    config: Config | None
-    rows: Mapping[int, Row]
-    by_split: Mapping[Hashable, float]
-    ratio: float = 0.0
-
-
-def cell_scores(study: Study, cell: Cell, finished: Finished, selection: str) -> CellScores:
-    """The scores of the candidate that fills a cell."""
-    choice = best_candidate(cell, finished, study.choose_on)
-    if choice is None:
-        return CellScores(None, {}, {})
-    ratio = 0.0
-    if study.measure == "score":
-        ratio = task_of(cell.dataset).test_ratio(DATASETS[cell.dataset], choice.config.settings)
-    rows = finished.get(choice.config.key, {})
-    by_split = _by_split(rows, scores(rows, selection), ratio > 0)
-    scale = unit_of(study.measure, cell.dataset).scale
-    scaled = {split: scale * value for split, value in by_split.items()}
-    return CellScores(choice.config, rows, scaled, ratio)
 
 
 def _entries(
@@ -251,17 +229,6 @@ def _entries(
         entries = [_compared(study, entry, ours) for entry in entries]
         entries = _ranked(entries, task_of(cells[0].dataset).metric.higher_is_better)
     return tuple(entries)
-
-
-def _by_split(
-    rows: Mapping[int, Row], values: Mapping[int, float], resplit: bool
-) -> dict[Hashable, float]:
-    """The scores by their splits, several seeds of one split averaged; by their seeds where all
-    have the same split."""
-    groups: dict[Hashable, list[float]] = {}
-    for seed, value in values.items():
-        groups.setdefault(rows[seed].get("split", seed) if resplit else seed, []).append(value)
-    return {split: sum(of_split) / len(of_split) for split, of_split in groups.items()}
 
 
 def _what_choices_saw(study: Study, finished: Finished) -> list[str]:

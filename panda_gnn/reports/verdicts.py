@@ -30,7 +30,7 @@ from panda_gnn.evaluation.store import Finished
 from panda_gnn.evaluation.study import Cell, Study, load_study
 from panda_gnn.evaluation.tasks import task_of
 from panda_gnn.paper import Claim, claims
-from panda_gnn.reports.tables import cell_scores
+from panda_gnn.reports.cell_scores import cell_scores
 
 #: Below so many shared trials nothing is said.
 FEWEST = 3

@@ -371,6 +371,14 @@ CELL = "datasets = ['mutag']\nbackbones = ['gcn']\nmethods = ['panda']\n"
         (CELL + "settings = 3", "settings must be a table, not 3"),
         (CELL + "settings = { panda = 3 }", "settings.panda must be a table, not 3"),
         (CELL + "questions = [{}]", "questions[0].ask is missing in {}"),
+        (
+            CELL + 'questions = [{ask = "?", difference = "panda"}]',
+            "questions[0].difference must be two methods, like 'panda - size', not 'panda'",
+        ),
+        (
+            CELL + 'questions = [{ask = "?", difference = "panda - sise"}]',
+            "unknown method 'sise' in a question",
+        ),
         (CELL + "rows = [1]", "rows must be a text, not [1]"),
         (CELL + "rows = 'kk'", "rows is 'kk', but no method has a list of it"),
         (CELL + "measure = ['score']", "measure must be a text, not ['score']"),

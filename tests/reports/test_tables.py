@@ -225,17 +225,12 @@ def test_blocks_of_datasets_and_backbones() -> None:
 def test_questions_get_a_number_per_block() -> None:
     table = build(
         difference="digl - line",
-        questions=[{"ask": "What does it add?", "method": "none"}],
+        questions=[{"ask": "What does it add?", "difference": "digl - none"}],
         datasets=["mutag"],
     )
     for text in (terminal(table), markdown(table)):
         assert "What does it add? (digl minus none)" in text
         assert "mutag, gcn: +4.25 ± " in text
-
-
-def test_the_controls_ask_what_width_adds() -> None:
-    asked = [method for _, method in load_study("controls").questions]
-    assert asked == ["equal-width", "flag", "size", "degree", "centralities"]
 
 
 def test_times_have_neither_ranks_nor_differences() -> None:
