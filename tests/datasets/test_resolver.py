@@ -375,6 +375,13 @@ def test_an_unknown_name() -> None:
         resolve(3)
 
 
+def test_arguments_of_a_registered_source_are_checked() -> None:
+    with resolver.SOURCES.replaced({"mine": graphs}):
+        assert resolve("mine?task=classification")._own.summary
+        with pytest.raises(InputError, match="unknown argument 'colour' of mine: choose one of"):
+            resolve("mine?colour=red")
+
+
 def test_four_sources_are_kept_and_read_again_when_they_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
