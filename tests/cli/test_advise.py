@@ -23,10 +23,13 @@ def test_thirty_graphs_are_too_few(
     write_csv_folder(labelled_graphs("size", num_graphs=30), tmp_path / "few")
     monkeypatch.chdir(tmp_path)
     depths: list[int] = []
-    summary = advise._summary
-    monkeypatch.setattr(
-        advise, "_summary", lambda data, depth: depths.append(depth) or summary(data, depth)
-    )
+    summarise = advise.summarise_with_bar
+
+    def noted(dataset: Any, depth: int) -> Any:
+        depths.append(depth)
+        return summarise(dataset, depth)
+
+    monkeypatch.setattr(advise, "summarise_with_bar", noted)
     assert cli.main(["advise", "few/", "--layers", "3", "--output", "deep/few.html"]) == 0
     assert depths == [4]  # a model of 3 hidden layers passes messages 4 times
     out = capsys.readouterr().out

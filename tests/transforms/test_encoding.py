@@ -105,6 +105,9 @@ def test_scores_are_kept_in_a_folder(tmp_path: Path) -> None:
         ({"scale": ("log", "logs")}, "unknown scale 'logs'"),
         ({"measures": ()}, "no centrality is given"),
         ({"samples": 1}, "samples"),
+        ({"measures": ("degree", "degree")}, "centrality 'degree' is given twice"),
+        ({"scale": ("log", "log")}, "scale 'log' is given twice"),
+        *(({"attr_name": name}, "attr_name is ") for name in (3, "", "edge_index", "num_nodes")),
     ],
 )
 def test_bad_options_get_a_sentence(options: dict[str, object], message: str) -> None:
@@ -120,3 +123,15 @@ def test_bins_share_the_values_and_ties_stay_together() -> None:
     assert quantile_boundaries(torch.empty(0), 2).tolist() == [torch.inf]
     with pytest.raises(InputError, match="finite"):
         quantile_boundaries(torch.tensor([torch.nan]), 2)
+
+
+def test_other_graphs_get_a_sentence() -> None:
+    data, encoding = ODD_GRAPHS["path"], CentralityEncoding("degree")
+    for x in (data.x[1:], data.x.view(6, 3, 1)):
+        wrong = Data(x=x, edge_index=data.edge_index, num_nodes=6)
+        with pytest.raises(InputError, match="one row for each of 6 nodes"):
+            encoding(wrong)
+    with pytest.raises(InputError, match="x is list, to which"):
+        encoding(Data(x=[1] * 6, edge_index=data.edge_index, num_nodes=6))
+    with pytest.raises(InputError, match="takes graphs of type Data, not list"):
+        encoding([data])

@@ -133,6 +133,8 @@ def test_other_graphs_get_a_sentence() -> None:
         transform(Data(num_nodes=2))
     with pytest.raises(InputError, match="only adj_t"):
         transform(Data(adj_t=torch.eye(2), num_nodes=2))
+    with pytest.raises(InputError, match="takes graphs of type Data, not list"):
+        transform([ODD_GRAPHS["path"]])
     for bad in (edge_index.float(), edge_index.bool()):
         with pytest.raises(InputError, match="needs whole numbers in edge_index"):
             transform(Data(edge_index=bad, num_nodes=2))

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.study import Study
-from panda_gnn.reports.drawing.panels import CsvRow, Panel, distinct, draw_panels, select
+from panda_gnn.reports.drawing.panels import CsvRow, Figure, Panel, distinct, draw_panels, select
 from panda_gnn.reports.drawing.style import SERIES_STYLES, Sheet
 from panda_gnn.reports.figures.request import Request, accuracy_cells, counted_trials, printed
 from panda_gnn.reports.tables import build_table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LABELS = {"k": "number of high nodes k", "high_width": "width of high nodes"}
 
@@ -59,6 +55,7 @@ def draw(rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
             "value",
             "accuracy",
             "interval",
+            bars=True,
             x_label=LABELS[str(rows[0]["setting"])],
             y_label="test accuracy in %",
             percent=True,
@@ -79,11 +76,13 @@ def draw(rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
 
 def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     """What the figure shows."""
-    trials = counted_trials(rows, "band: 95 % interval")
+    trials = counted_trials(rows, "bars: 95 % intervals")
     datasets = ", ".join(printed(name) for name in distinct(rows, "dataset"))
+    plain = any(row["interval"] != "" for row in select(rows, method="none"))
+    dotted = "dotted, with its interval at the right" if plain else "dotted"
     return (
         f"Mean test accuracy of PANDA (first epoch of the best validation score) on {datasets}, "
-        f"{trials}; dotted, with its interval: the plain backbone. Fixed: {_fixed(study, rows)}."
+        f"{trials}; {dotted}: the plain backbone. Fixed: {_fixed(study, rows)}."
     )
 
 

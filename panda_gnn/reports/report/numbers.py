@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ from panda_gnn.evaluation.schedule import Trial
 from panda_gnn.evaluation.store import COMPRESSED, Row, Store
 from panda_gnn.evaluation.study import Cell, Line, Study, load_study
 from panda_gnn.reports.table_formats import (
-    answers,
     explanation,
     mean_and_interval,
     p_value,
@@ -149,7 +148,7 @@ def study_report(study: Study, results: Path) -> StudyReport:
         tables,
         lines,
         {rule: explanation(table) for rule, table in tables.items()},
-        [*answers(first), *first.remarks],
+        list(first.remarks),
         curves,
         failures,
         len(contents.rows),
@@ -168,13 +167,9 @@ def _under(table: Table, block: Block, entry: Entry) -> dict[str, Any]:
     }
     if difference is None:
         return found
-    digits = block.unit.digits or 2
-    for kind, interval in (
-        ("corrected", difference.interval),
-        ("naive", difference.naive_interval),
-    ):
-        half = "" if interval is None else f" ± {interval:.{digits}f}"
-        found["difference"][kind] = f"{round(difference.mean, digits) + 0.0:+.{digits}f}{half}"
+    naive = replace(difference, interval=difference.naive_interval)
+    for kind, one in (("corrected", difference), ("naive", naive)):
+        found["difference"][kind] = mean_and_interval(one, block.unit, "+")
     found["plot"] = {
         "mean": difference.mean,
         "corrected": difference.interval,

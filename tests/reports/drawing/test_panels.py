@@ -130,3 +130,30 @@ def test_files_of_every_format(tmp_path: Path) -> None:
     assert [text.get_text() for text in with_caption.texts] == [caption]
     with pytest.raises(InputError, match="unknown format 'gif': choose one of png, svg, pdf"):
         write_figure(figure, table, tmp_path, "it", caption, ("gif",))
+
+
+def test_intervals_as_bars_stand_side_by_side_and_the_level_has_its_own_at_the_right() -> None:
+    table = [{**row, "x": place % 3} for place, row in enumerate(rows(none=3, panda=3))]
+    panel = Panel("one", table, "x", "y", bars=True, references={"panda": (1.0, 0.5, "plain")})
+    figure = draw_panels([panel], Sheet())
+    axes = figure.axes[0]
+    bars = [collection.get_segments() for collection in axes.collections]
+    assert [len(segments) for segments in bars] == [3, 3, 1]
+    first, second, level = ([float(low[0]) for low, _ in segments] for segments in bars)
+    assert all(left < right for left, right in zip(first, second, strict=True))
+    assert level[0] > max(second)
+    assert [tuple(end) for end in bars[2][0]] == [(level[0], 0.5), (level[0], 1.5)]
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["no rewiring", "PANDA", "plain"]
+
+
+@pytest.mark.parametrize(("span", "ticks"), [(7, [1, 2, 5]), (50, [1, 3, 10, 30])])
+def test_a_short_logarithmic_axis_has_ticks_with_room_between_them(
+    span: int, ticks: list[float]
+) -> None:
+    table = [{**row, "x": span ** (place / 2)} for place, row in enumerate(rows(none=3))]
+    panel = Panel("one", table, "x", "y", ticks=False, x_logarithmic=True)
+    axis = draw_panels([panel], Sheet()).axes[0]
+    assert list(axis.get_xticks()) == ticks
+    assert [text.get_text() for text in axis.get_xticklabels()] == [f"{tick:g}" for tick in ticks]
+    assert not any(text.get_text() for text in axis.get_xticklabels(minor=True))

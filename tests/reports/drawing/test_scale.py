@@ -1,10 +1,8 @@
-"""Numbers and colours of drawings."""
+"""Numbers for people."""
 
 from __future__ import annotations
 
-import torch
-
-from panda_gnn.reports.drawing.scale import ColourScale, number
+from panda_gnn.reports.drawing.scale import number
 
 
 def test_numbers_for_people() -> None:
@@ -19,37 +17,6 @@ def test_numbers_for_people() -> None:
     for value, expected in cases.items():
         assert number(value) == expected
     assert number(float("nan")) == number(None) == "–"
-
-
-def test_colour_scales() -> None:
-    scale = ColourScale.of(torch.tensor([1.0, 3.0, torch.nan]))
-    assert (scale.low, scale.high, scale.logarithmic) == (1, 3, False)
-    assert scale(1.0) == "#FFF7CF"
-    assert scale(float("nan")) == "#D9D9D9"
-    assert ColourScale.of(torch.tensor([1.0, 1000.0])).logarithmic
-    assert ColourScale.of(torch.zeros(3))(0.0) == scale(2.0)
-
-
-def test_colours_are_mixed_between_their_neighbours() -> None:
-    scale = ColourScale(0.0, 10.0, ("#000000", "#0A64C8", "#FFFFFF"))
-    assert [scale(value) for value in (-1.0, 0.0, 2.5, 5.0, 10.0, 11.0)] == [
-        "#000000",
-        "#000000",
-        "#053264",
-        "#0A64C8",
-        "#FFFFFF",
-        "#FFFFFF",
-    ]
-    logarithmic = ColourScale(1.0, 10_000.0, ("#000000", "#C8C8C8"), logarithmic=True)
-    assert [logarithmic(value) for value in (0.0, 1.0, 100.0, 10_000.0)] == [
-        "#000000",
-        "#000000",
-        "#646464",
-        "#C8C8C8",
-    ]
-    assert not ColourScale.of(torch.tensor([1.0, 100.0])).logarithmic
-    assert not ColourScale.of(torch.tensor([-1.0, 1000.0])).logarithmic
-    assert ColourScale.of(torch.full((2,), torch.nan)) == ColourScale(0.0, 0.0)
 
 
 def test_borders_of_numbers() -> None:
