@@ -57,7 +57,11 @@ class ModelChoice:
         from panda_gnn.reports.models import MODELS
 
         backbone = choose("model", name, MODELS).removeprefix("panda-")
-        shared = {"backbone": backbone, "width": self.width, "num_layers": self.num_layers}
+        shared: dict[str, Any] = {
+            "backbone": backbone,
+            "width": self.width,
+            "num_layers": self.num_layers,
+        }
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
             if name == backbone:
