@@ -61,7 +61,7 @@ def test_a_trial_of_each(graphs: list[Data], task: str, loss: object, metric: st
 
 def trial_scores(data: TaskData, config: Config) -> dict[str, object]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("panda_gnn.evaluation.trial.parts", lambda config: {})
+        patch.setattr("panda_gnn.evaluation.methods.parts", lambda config: {})
         return dict(trial_on(data, config, 0))
 
 
