@@ -36,7 +36,8 @@ def main() -> int:
     if subprocess.run([*command, str(DOCS), str(SITE)], env=environment).returncode:
         return 1
     if has_report:
-        report = ["panda", "report", "--output", str(SITE / "results" / "report")]
+        folder = (SITE / "results" / "report").relative_to(DOCS.parent)  # the pages name it
+        report = ["panda", "report", "--output", str(folder)]
         if subprocess.run(report, env=environment, cwd=DOCS.parent).returncode:
             return 1
     status = links.main(SITE)

@@ -2,7 +2,8 @@
 
 Builds sdist and wheel, checks their metadata with twine, installs the wheel into a new environment
 and runs the demo from there, away from the sources. For every other Python that is found, the wheel
-is installed without its dependencies, all of it is compiled and the version is asked for.
+is installed without its dependencies, all of it is compiled and the version is asked for. For every
+Python of the list, there or not, the pinned versions of all extras must go together, as wheels.
 """
 
 from __future__ import annotations
@@ -58,6 +59,17 @@ def main() -> None:
                 print(f"Python {version}: not found, not tried")
             else:
                 print(f"Python {version}: {tried(python, wheel, away / version)}")
+            print(f"Python {version}: {resolved(version)}")
+
+
+def resolved(version: str) -> str:
+    """Whether the pins of every extra can be installed together on a Python that may be absent."""
+    extras = tuple(word for name in ("dev", "docs", "release") for word in ("--extra", name))
+    command = ("-m", "uv", "pip", "compile", "--quiet", "--only-binary", ":all:", *extras)
+    pins = ("--constraint", ROOT / "constraints.txt", ROOT / "pyproject.toml")
+    python = ("--python-version", f"{version}.9")  # some packages ask for later patches of 3.11
+    text = run(sys.executable, *command, "--no-annotate", *python, *pins)
+    return f"{text.count('==')} pinned packages go together"
 
 
 def tried(python: str, wheel: Path, folder: Path) -> str:

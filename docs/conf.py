@@ -71,6 +71,12 @@ def _write_reference(app: Any) -> None:
     reference.write(DOCS / "reference")
 
 
+def _keep_intervals_whole(app: Any, name: str, source: list[str]) -> None:
+    """No line ends between a number and its interval."""
+    source[0] = source[0].replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")
+
+
 def setup(app: Any) -> None:
     """Write the pages of the reference before Sphinx looks for pages."""
     app.connect("builder-inited", _write_reference)
+    app.connect("source-read", _keep_intervals_whole)

@@ -222,9 +222,13 @@ def entries(table: Any, described: type) -> list[tuple[str, str, str, str]]:
     meaning = _attributes(described)
     rows = []
     for name, schema in table.model_json_schema()["properties"].items():
-        default = schema.get("default")
-        shown = "required" if table.model_fields[name].is_required() else _shown(default)
-        rows.append((f"``{name}``", _kind(schema), shown, meaning.get(name, "")))
+        field, kind = table.model_fields[name], _kind(schema)
+        shown = "required" if field.is_required() else _shown(schema.get("default"))
+        if isinstance(field.default, study.Comparison):
+            kind, shown = "a text", f"``line - {field.default.method}``"
+        elif f"[{name}]" in STUDY_TABLES:
+            shown = "see below"
+        rows.append((f"``{name}``", kind, shown, meaning.get(name, "")))
     return rows
 
 

@@ -119,6 +119,24 @@ def test_roles_of_documents_lead_somewhere() -> None:
         assert [name for name in named if name not in PUBLIC] == [], page.name
 
 
+def test_no_property_says_its_type_before_a_colon() -> None:
+    """Of a property the reference takes what stands before a colon for its type."""
+    for name, thing in PUBLIC.items():
+        for member, value in vars(thing).items() if isinstance(thing, type) else ():
+            text = value.__doc__ if isinstance(value, property) else None
+            assert ":" not in (text or "").partition("\n\n")[0].replace(":math:", ""), (
+                name,
+                member,
+            )
+
+
+def test_defaults_of_a_study_file_are_what_one_would_write() -> None:
+    rows = {row[0]: row for row in REFERENCE["entries"](*REFERENCE["STUDY_TABLES"]["Entries"])}
+    assert rows["``difference``"][1:3] == ("a text", "``line - none``")
+    assert rows["``training``"][1:3] == ("a table", "see below")
+    assert not any("{" in default for _, _, default, _ in rows.values())
+
+
 def test_every_entry_of_a_study_file_has_a_meaning() -> None:
     for title, (table, described) in REFERENCE["STUDY_TABLES"].items():
         rows = REFERENCE["entries"](table, described)

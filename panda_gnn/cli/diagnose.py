@@ -54,7 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rewirings = names_of("rewirings")
     add_choice(parser, "--rewiring", rewirings, "fosr", "what the page compares the graph with")
     parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="where to write the page (diagnose-GRAPH.html)"
+        "--output",
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="where to write the page (diagnose-GRAPH.html)",
     )
     parser.add_argument("--no-html", action="store_true", help="print only")
 
@@ -74,7 +78,7 @@ def run(options: argparse.Namespace) -> None:
             title, stem = f"{title}, graph {options.graph}", f"{stem}-{options.graph}"
         page = diagnose_one(graphs, model, title, options)
     if not options.no_html:
-        path = options.html or Path(f"diagnose-{stem}.html")
+        path = options.output or Path(f"diagnose-{stem}.html")
         write_page(path, page)
         print(path)
 

@@ -29,7 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_whole(parser, "--trials", "repetitions (the figure's own)")
     add_whole(parser, "--graphs", "measure N graphs of each dataset (all)")
     parser.add_argument(
-        "--out", type=Path, default=Path("figures"), metavar="FOLDER", help="where to (figures)"
+        "--output",
+        "--out",
+        type=Path,
+        default=Path("figures"),
+        metavar="FOLDER",
+        help="where to (figures)",
     )
     parser.add_argument(
         "--format",
@@ -73,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     paths = make_figure(
         options.name,
         request,
-        options.out,
+        options.output,
         sheet=TEMPLATES[options.template],
         formats=options.format,
         with_caption=options.caption,

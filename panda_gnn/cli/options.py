@@ -13,11 +13,11 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from panda_gnn.cli.own import add_plugin_argument
 from panda_gnn.errors import InputError, choose, shown
-from panda_gnn.evaluation.bundled import RESULTS, bundled_folder, folder_to_read
+from panda_gnn.evaluation.bundled import RESULTS, bundled_folder, folder_to_read, study_names
 from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.options import real_number, whole_number
 
@@ -122,6 +122,19 @@ def check_own_folder(results: Path) -> None:
         raise InputError(
             f"--results is '{results}', the rows that come with panda-gnn: name a folder of yours"
         )
+
+
+def add_study_argument(parser: argparse.ArgumentParser, nargs: Literal["?"] | None = None) -> None:
+    """The study that is meant; a mistyped name is told before torch is imported."""
+    known = study_names()
+    read = _reader(str, lambda name: name if _is_own(name) else choose("study", name, known))
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        nargs=nargs,
+        type=read,
+        help=f"a TOML file, or one of {', '.join(known)}",
+    )
 
 
 def add_rule_argument(

@@ -20,6 +20,9 @@ from panda_gnn.rewiring import Rewiring, rewire_dataset
 
 Effects = dict[str, float | str | None]
 
+#: What is counted of all graphs together, and how long it took; the rest is measured.
+COUNTED = ("edges", "added", "removed", "new nodes", "seconds")
+
 
 def compare_all(
     graphs: Sequence[Data],
@@ -114,15 +117,22 @@ def report_all(
         return
     if options.plot:
         print(f"drew graph {options.graph} in {options.plot}")
-    columns = [name for name in lines[0] if name != "refused"]
-    rows = [
-        [_cell(name, line.get(name)) for name in columns] for line in lines if "refused" not in line
-    ]
-    caption = f"{len(graphs)} graphs; sums of edges and nodes, means of what is measured"
-    Console().print(text_table(columns, rows, title=f"{printed}: all rewirings", caption=caption))
+    done = [line for line in lines if "refused" not in line]
+    measured = [name for name in lines[0] if name not in ("method", *COUNTED)]
+    counts = f"{printed}: all rewirings, {len(graphs)} graphs, sums of edges and nodes"
+    _print_columns(counts, COUNTED, done)
+    if measured:
+        _print_columns("means over graphs", measured, done)
     for line in lines:
         if "refused" in line:
             print(f"{line['method']}: {line['refused']}")
+
+
+def _print_columns(title: str, columns: Sequence[str], lines: Sequence[Effects]) -> None:
+    """Some columns of all lines, few enough for a terminal of 80 characters."""
+    names = ["method", *columns]
+    rows = [[_cell(name, line.get(name)) for name in names] for line in lines]
+    Console().print(text_table(names, rows, title=title))
 
 
 def _cell(name: str, value: float | str | None) -> str:
@@ -130,6 +140,6 @@ def _cell(name: str, value: float | str | None) -> str:
         return "-"
     if isinstance(value, str):
         return value
-    if name in ("edges", "added", "removed", "new nodes"):
-        return f"{value:.0f}"
-    return f"{value:.2f}" if name == "seconds" else f"{value:.4f}"
+    if name == "seconds":
+        return f"{value:.2f}"
+    return f"{value:.0f}" if name in COUNTED else f"{value:.4f}"

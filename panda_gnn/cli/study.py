@@ -15,6 +15,7 @@ from panda_gnn.cli.options import (
     add_results_argument,
     add_rows_argument,
     add_rule_argument,
+    add_study_argument,
     add_whole,
     rows_folder,
     seconds,
@@ -32,12 +33,11 @@ if TYPE_CHECKING:  # options are read, and explained, without torch
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    known = ", ".join(study_names())
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     def add_action(name: str, summary: str, description: str) -> argparse.ArgumentParser:
         action = actions.add_parser(name, help=summary, description=description)
-        action.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
+        add_study_argument(action)
         add_selection_arguments(action)
         return action
 
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how many trials are finished",
         description="How many trials of a study are finished; without a name, of all studies.",
     )
-    status_parser.add_argument("name", metavar="NAME", nargs="?", help=f"one of {known}")
+    add_study_argument(status_parser, "?")
     add_selection_arguments(status_parser)
     add_json_argument(status_parser)
     add_rows_argument(status_parser)

@@ -1,10 +1,11 @@
 """Graphs in text files with columns: one graph with a table of its nodes, or a folder of graphs.
 
 One graph is an edge list. A table of its nodes may stand beside it: for ``roads.csv`` that is
-``roads.nodes.csv``, ``roads_nodes.csv`` or ``nodes.csv``. Its first line names the columns: one
-with the nodes (``id``, ``node``, ``name``, or else the first), one with targets (``y``, ``label``,
-``class`` or ``target``), one called ``split`` with ``train``, ``val`` or ``test``; all others are
-features and hold numbers.
+``roads.nodes.csv``, ``roads_nodes.csv`` or ``nodes.csv`` (or another ending of a text file). Its
+first line names the columns: one with the nodes (``id``, ``node``, ``name``, or else the first),
+one with targets (``y``, ``label``, ``class`` or ``target``), one called ``split`` with ``train``,
+``val`` or ``test`` (or three called ``train_mask``, ``val_mask`` and ``test_mask`` with 0 and 1);
+all others are features and hold numbers.
 
 A folder of graphs has an edge list for each, with or without a table of nodes, and ``labels.csv``:
 one column with the names of the graphs (``graph``, ``file``, ``name``, ``id``, or else the first),
@@ -13,21 +14,27 @@ and one with labels, or several with numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from panda_gnn.datasets.files import LABELS, as_targets, graph_of_names
+from panda_gnn.datasets.checked import MASKS
+from panda_gnn.datasets.files import (
+    LABELS,
+    as_targets,
+    graph_of_names,
+    label_words,
+    set_masks,
+)
 from panda_gnn.datasets.tables import Line, cut, is_number, read_columns, read_edges, refuse
 from panda_gnn.errors import InputError
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist")
 LABEL_TABLES = tuple(f"{stem}{suffix}" for stem in ("labels", "graphs") for suffix in SUFFIXES[:3])
 SPLIT_WORDS = {"train": 0, "val": 1, "valid": 1, "validation": 1, "test": 2}
-MASKS = ("train_mask", "val_mask", "test_mask")
 
 
 def read_csv_graph(path: Path, columns: Mapping[str, str] | None = None) -> Data:
@@ -37,8 +44,9 @@ def read_csv_graph(path: Path, columns: Mapping[str, str] | None = None) -> Data
         path: The edge list.
         columns: Which columns are ``source``, ``target`` and ``weight``, by name or number from 1.
     """
-    last = path.with_name(f"nodes{path.suffix}")
-    nodes = _nodes_of(path) or (last if path != last and last.is_file() else None)
+    nodes = _nodes_of(path)
+    if nodes is None and path.stem != "nodes":
+        nodes = _first(path.with_name(f"nodes{suffix}") for suffix in (path.suffix, *SUFFIXES))
     return _graph(path, columns or {}, nodes)
 
 
@@ -63,11 +71,12 @@ def read_csv_folder(folder: Path) -> list[Data]:
     stray = sorted(set(_edge_lists(folder)) - listed)
     if stray:
         raise InputError(f"'{table}' has no label for the graph {stray[0].name}: add a line")
+    words_at = others[0] if label_at is None else label_at
     graphs = []
     for file, y in zip(files, targets, strict=True):
         data = _graph(file, {}, _nodes_of(file))
         data.y = y.view(1, -1) if y.is_floating_point() else y.view(1)
-        data.label_names = _words(rows, others[0] if label_at is None else label_at)
+        data.label_names = label_words([row.fields[words_at] for row in rows])
         graphs.append(data)
     return graphs
 
@@ -83,19 +92,20 @@ def _refuse_twice(
         seen.add(name)
 
 
-def _words(rows: Sequence[Line], column: int) -> list[str] | None:
-    """The labels in order, if they are words."""
-    labels = sorted({row.fields[column] for row in rows})
-    return None if all(is_number(label) for label in labels) else labels
-
-
 def _edge_lists(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if path.is_file() and path.suffix.lower() in SUFFIXES]
 
 
 def _nodes_of(file: Path) -> Path | None:
-    beside = [file.with_name(f"{file.stem}{mark}nodes{file.suffix}") for mark in "._"]
-    return next((path for path in beside if path.is_file()), None)
+    return _first(
+        file.with_name(f"{file.stem}{mark}nodes{suffix}")
+        for suffix in (file.suffix, *SUFFIXES)
+        for mark in "._"
+    )
+
+
+def _first(files: Iterable[Path]) -> Path | None:
+    return next((path for path in files if path.is_file()), None)
 
 
 def _file_of(folder: Path, table: Path, row: Line, name_at: int) -> Path:
@@ -119,6 +129,13 @@ def _graph(path: Path, columns: Mapping[str, str], nodes: Path | None) -> Data:
     name_at = _column_of(header, ("id", "node", "node_id", "name")) or 0
     label_at = _column_of(header, LABELS)
     split_at = _column_of(header, ("split",))
+    masks = {i: name for i, name in enumerate(header.fields) if name in MASKS}
+    if masks and split_at is not None:
+        refuse(
+            nodes,
+            header.number,
+            f"expected split or masks, got split and {header.fields[min(masks)]}",
+        )
     names = [row.fields[name_at] for row in rows]
     _refuse_twice(nodes, rows, [f"node '{cut(name)}'" for name in names], names)
     known = set(names)
@@ -127,11 +144,12 @@ def _graph(path: Path, columns: Mapping[str, str], nodes: Path | None) -> Data:
         raise InputError(
             f"'{path}' has an edge of the node '{cut(missing)}', for which '{nodes}' has no line"
         )
-    features = [i for i in range(len(header.fields)) if i not in (name_at, label_at, split_at)]
+    others = [i for i in range(len(header.fields)) if i not in (name_at, label_at, split_at)]
+    features = [i for i in others if i not in masks]
+    for row in rows:
+        _numbers(nodes, header, row, others)
     x = None
     if features:
-        for row in rows:
-            _numbers(nodes, header, row, features)
         x = torch.tensor([[float(row.fields[i]) for i in features] for row in rows])
     data = graph_of_names(names, listed.edges, x, listed.weights)
     if x is None:
@@ -139,11 +157,12 @@ def _graph(path: Path, columns: Mapping[str, str], nodes: Path | None) -> Data:
     if label_at is not None:
         data.y = torch.stack(_targets(nodes, header, rows, [label_at])).view(len(rows), -1)
         data.y = data.y if data.y.is_floating_point() else data.y.view(-1)
-        data.label_names = _words(rows, label_at)
+        data.label_names = label_words([row.fields[label_at] for row in rows])
     if split_at is not None:
         parts = torch.tensor([_part(nodes, row, split_at) for row in rows])
         for number, mask in enumerate(MASKS):
             data[mask] = parts == number
+    set_masks(data, {name: [float(row.fields[i]) for row in rows] for i, name in masks.items()})
     return data
 
 

@@ -106,5 +106,5 @@ class DatasetEntry:
 
     @property
     def in_mirror(self) -> str:
-        """What a mirror must hold: the archive, or the first of the files."""
+        """What a mirror must hold, the archive or the first of the files."""
         return self.archive or self.loose_files[0].path

@@ -23,13 +23,14 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import remove_self_loops, to_undirected
 
-from panda_gnn.datasets.checked import checked_graphs
+from panda_gnn.datasets.checked import MASKS, checked_graphs
 from panda_gnn.datasets.saved_graphs import read_saved_graphs
 from panda_gnn.datasets.tables import cut, is_number, read_edges, refuse
 from panda_gnn.errors import InputError, choose, within
 
 LABELS = ("y", "label", "class", "target")
 """What a column or an attribute with the target of a node or graph is called."""
+
 
 _NUMBERS = ("int", "long", "float", "double", "boolean")
 
@@ -186,12 +187,15 @@ class _GraphML:
         everywhere = [key for key in self.keys if all(key in of for of in self.nodes.values())]
         label = next((key for key in everywhere if self.names[key].lower() in LABELS), None)
         of_numbers = [key for key in everywhere if key != label and self.keys[key] in _NUMBERS]
+        masks = [key for key in of_numbers if self.names[key] in MASKS]
+        of_numbers = [key for key in of_numbers if key not in masks]
         rows = [[of[key] for key in of_numbers] for of in self.nodes.values()]
         x = torch.tensor(rows) if of_numbers else None
         edges = [(source, target) for source, target, _ in self.edges]
         data = graph_of_names(list(self.nodes), edges, x)
         if label is not None:
             set_targets(data, [str(of[label]) for of in self.nodes.values()])
+        set_masks(data, {self.names[key]: [of[key] for of in self.nodes.values()] for key in masks})
         if self.directed:
             data.was_directed = True
         return data
@@ -244,8 +248,24 @@ def as_targets(values: Sequence[str]) -> Tensor:
 def set_targets(data: Data, values: Sequence[str]) -> None:
     """Give a graph targets that are written as text; words are kept as ``label_names``."""
     data.y = as_targets(values)
-    if not all(is_number(value) for value in values):
-        data.label_names = sorted(set(values))
+    if (words := label_words(values)) is not None:
+        data.label_names = words
+
+
+def label_words(values: Sequence[str]) -> list[str] | None:
+    """The different labels in alphabetical order, if they are words."""
+    return None if all(is_number(value) for value in values) else sorted(set(values))
+
+
+def set_masks(data: Data, masks: Mapping[str, Sequence[float | str]]) -> None:
+    """Give a graph the masks that its nodes say, all three or none."""
+    for name in MASKS if masks else ():
+        if name not in masks:
+            raise InputError(f"the nodes have {', '.join(masks)} and no {name}: give all or none")
+        for node, value in enumerate(masks[name]):
+            if value not in (0, 1):
+                raise InputError(f"{name} of node {node} is {value}: it must be 0 or 1")
+        data[name] = torch.tensor([value == 1 for value in masks[name]])
 
 
 def simple_edges(

@@ -27,6 +27,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ from panda_gnn.datasets.checked import checked_graphs
 from panda_gnn.datasets.csv_graphs import SUFFIXES, is_csv_folder, read_csv_folder, read_csv_graph
 from panda_gnn.datasets.entries import DATASETS
 from panda_gnn.datasets.entry import DatasetEntry
-from panda_gnn.datasets.files import read_graphml, simple_edges
+from panda_gnn.datasets.files import as_targets, label_words, read_graphml, simple_edges
 from panda_gnn.datasets.libraries import is_library_graph, of_library, read_gml
 from panda_gnn.datasets.loading import data_root, load
 from panda_gnn.datasets.own import Choices, OwnData, in_memory, own_data
@@ -103,7 +104,7 @@ class Resolved:
 
     @property
     def entry(self) -> DatasetEntry:
-        """Task, classes and split: known, or inferred from the graphs."""
+        """Task, classes and split, known or inferred from the graphs."""
         return self._own.entry if self.known is None else self.known
 
     @property
@@ -343,14 +344,13 @@ def _undirected(graphs: list[Data]) -> tuple[InMemoryDataset, str]:
     """The graphs with both directions of every edge, and a remark about what was changed."""
     directed = [bool(getattr(data, "was_directed", False)) for data in graphs]
     bare = any(isinstance(data, Data) and data.get("x") is None for data in graphs)
+    graphs, words = _without_words(graphs)
     checked = checked_graphs(graphs)
-    loses_types = False
     for number, data in enumerate(checked):
         num_nodes = int(data.num_nodes or 0)
         directed[number] |= _is_directed(data.edge_index, num_nodes)
         if data.get("edge_type") is not None:
             del data.edge_type
-            loses_types = True
         weights = data.get("edge_weight")
         data.edge_index, weights = simple_edges(data.edge_index, weights, num_nodes)
         if weights is not None:
@@ -359,11 +359,26 @@ def _undirected(graphs: list[Data]) -> tuple[InMemoryDataset, str]:
     if any(directed):
         which = "it is" if len(graphs) == 1 else f"{sum(directed)} of {len(graphs)} are"
         remarks.append(f"{which} directed, edges are used in both directions")
-    if loses_types:
-        remarks.append("edge_type is left out")
+    for name in ("edge_type", "edge_attr"):
+        if any(data.get(name) is not None for data in graphs):
+            remarks.append(f"{name} is left out")
     dataset = in_memory(checked)
-    dataset.label_names = getattr(graphs[0], "label_names", None)
+    dataset.label_names = words or getattr(graphs[0], "label_names", None)
     return dataset, ", ".join(remarks)
+
+
+def _without_words(graphs: list[Any]) -> tuple[list[Any], list[str] | None]:
+    """Graphs whose ``y`` are words, with numbers instead of these, and the words."""
+    if not graphs or not all(isinstance(data, Data) for data in graphs):
+        return graphs, None
+    labels = [data.get("y") for data in graphs]
+    if not all(isinstance(label, str) for label in labels):
+        return graphs, None
+    numbered = []
+    for data, y in zip(graphs, as_targets(labels), strict=True):
+        numbered.append(copy(data))
+        numbered[-1].y = y.view(1)
+    return numbered, label_words(labels)
 
 
 def _is_directed(edge_index: Tensor, num_nodes: int) -> bool:

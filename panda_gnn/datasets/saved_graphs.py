@@ -29,7 +29,8 @@ def read_saved_graphs(path: Path) -> list[Data]:
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
         raise InputError(
             f"'{path}' was not written by torch.save, or holds more than tensors and PyG's own "
-            f"classes, which is not executed: it must hold {ACCEPTED}"
+            f"classes, which is not executed: it must hold {ACCEPTED} (of a Batch: "
+            "batch.to_data_list())"
         ) from error
     graphs = _graphs(content)
     if not graphs or not all(isinstance(data, Data) and _has_edges(data) for data in graphs):

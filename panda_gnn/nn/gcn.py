@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch_geometric.nn.inits import glorot
+from torch_geometric.nn.inits import glorot, zeros
 
 from panda_gnn.nn import kernels
 from panda_gnn.nn.backend import current_backend
@@ -59,8 +59,7 @@ class GCNLayer(Convolution):
     def reset_parameters(self) -> None:
         """Reset the parameters, by Glorot's rule; the bias starts at zero."""
         glorot(self.linear.weight)
-        if self.linear.bias is not None:
-            nn.init.zeros_(self.linear.bias)
+        zeros(self.linear.bias)
 
     def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
         """The new states of the targets; the sum and the linear map change places if that is less
@@ -135,8 +134,8 @@ class PandaGCNConv(PandaSumLayer):
 
     @property
     def maps_first(self) -> bool:
-        """Whether both linear maps of every node come before the sum: where the input is wide, as
-        word counts are, and f and g have nothing to adapt, that is less work."""
+        """Whether both linear maps of every node come before the sum, which is less work where the
+        input is wide, as word counts are, and f and g have nothing to adapt."""
         return (
             self.selector is None
             and self.in_channels[0] > sum(self.out_channels)

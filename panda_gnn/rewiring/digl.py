@@ -17,7 +17,7 @@ from panda_gnn.graph import limits
 from panda_gnn.graph.diffusion import large_entries
 from panda_gnn.graph.rows import rows_of_edges
 from panda_gnn.options import flag, real_number
-from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
+from panda_gnn.rewiring.base import Rewiring, both_directions
 
 #: Entries of the diffusion of a large graph are too small by this share of ``eps`` at most.
 PUSH_ERROR = 0.01
@@ -87,14 +87,10 @@ class DIGL(Rewiring):
         """The kernel of the diffusion, as options of PyG's GDC."""
         return {"method": "ppr", "alpha": self.alpha}
 
-    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """The new edges without self-loops."""
-        edge_index, _ = self.diffuse(edges, num_nodes)
-        return edge_index[:, edge_index[0] < edge_index[1]]
-
-    def rewired_edge_index(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """The new ``edge_index``, with self-loops unless they are dropped."""
-        return self.diffuse(edges, num_nodes)[0]
+    def rewired(self, edges: Tensor, data: Data) -> tuple[Tensor, dict[str, Tensor]]:
+        """The new ``edge_index``, with self-loops unless they are dropped, and ``edge_weight``."""
+        edge_index, edge_weight = self.diffuse(edges, int(data.num_nodes or 0))
+        return edge_index, {"edge_weight": edge_weight}
 
     def diffuse(self, edges: Tensor, num_nodes: int) -> tuple[Tensor, Tensor]:
         """The new ``edge_index`` and ``edge_weight``."""
@@ -128,9 +124,7 @@ class DIGL(Rewiring):
         )
         row, column = entries
         rank = torch.from_numpy(np.r_[row * num_nodes + column, column * num_nodes + row])
-        both = torch.from_numpy(values).repeat(
-            2
-        )  # the greater of an entry and its opposite is nearer
+        both = torch.from_numpy(values).repeat(2)  # of an entry and its opposite the greater counts
         rank, place = rank.unique(return_inverse=True)
         weight = both.new_zeros(rank.numel()).scatter_reduce(0, place, both, "amax")
         edge_index = torch.stack([rank // num_nodes, rank % num_nodes])
@@ -141,11 +135,3 @@ class DIGL(Rewiring):
         weight = weight / total[edge_index[1]]
         device = edges.device
         return edge_index.to(device), weight.to(device, torch.get_default_dtype())
-
-    def rewired_graph(self, data: Data, added_type: int) -> Data:
-        """The rewired graph, with ``edge_weight``."""
-        before, place = self.edges_of(data)
-        edge_index, edge_weight = self.diffuse(before, int(data.num_nodes or 0))
-        result = with_edges(data, before, place, edge_index, added_type)
-        result.edge_weight = edge_weight
-        return result

@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
 from panda_gnn.options import whole_number
-from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges, with_virtual_nodes
+from panda_gnn.rewiring.base import Rewiring, with_virtual_nodes
 
 
 @functional_transform("panda_virtual_node")
@@ -53,16 +53,11 @@ class VirtualNode(Rewiring):
         nodes = torch.arange(num_nodes, device=edges.device)
         return torch.stack([nodes, num_nodes + roles(edges, num_nodes, self.rounds)])
 
-    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """The edges, and one from every node to a new node."""
-        return torch.cat([edges, self.spokes(edges, num_nodes)], dim=1)
-
     def rewired_graph(self, data: Data, added_type: int) -> Data:
         """The graph with its virtual nodes."""
-        before, place = self.edges_of(data)
+        simple, edges = self.simple_graph(data)
         num_nodes = int(data.num_nodes or 0)
-        simple = with_edges(data, before, place, both_directions(before, num_nodes))
-        spokes = self.spokes(before, num_nodes)
+        spokes = self.spokes(edges, num_nodes)
         count = int(spokes[1].max()) + 1 - num_nodes if num_nodes else 1
         return with_virtual_nodes(simple, count, spokes, added_type)
 

@@ -31,7 +31,7 @@ def test_a_graph_of_a_dataset(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     Path("my graph.txt").write_text("ann ben\nben cat\n")
     words = ["diagnose", "my graph.txt", "--model", "gin", "--k", "1", "--layers", "2"]
-    assert cli.main([*words, "--html", "deep/er/page.html"]) == 0
+    assert cli.main([*words, "--output", "deep/er/page.html"]) == 0
     assert "ben" in capsys.readouterr().out
     page = Path("deep/er/page.html").read_text()
     assert "panda diagnose &#x27;my graph.txt&#x27; --model gin --k 1 --layers 2" in page

@@ -26,7 +26,7 @@ def place(
 
 def test_writes_pictures_csv_and_caption(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["figure", "sensitivity-width", "--trials", "1", "--graphs", "2"]
-    assert cli.main([*words, "--out", "here", "--workers", "1"]) == 0
+    assert cli.main([*words, "--output", "here", "--workers", "1"]) == 0
     captured = capsys.readouterr()
     assert "ran 7 trials; 0 are left; rows are in results/sensitivity-width.jsonl" in captured.err
     printed = captured.out.split()

@@ -63,7 +63,7 @@ def test_a_rewiring_that_refuses_is_named() -> None:
 def test_the_command_draws_and_prints(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("COLUMNS", "80")
     edges = tmp_path / "own.csv"
     data = ODD_GRAPHS["barbell"]
     lines = (f"{u},{v}" for u, v in data.edge_index.t().tolist() if u < v)
@@ -77,4 +77,11 @@ def test_the_command_draws_and_prints(
     assert added["fosr"] == added["gtr"] == 2
     assert picture.stat().st_size > 10_000
     assert main([*words, "--quick"]) == 0
-    assert "all rewirings" in capsys.readouterr().out
+    quick = capsys.readouterr().out
+    assert "all rewirings" in quick
+    assert "means over graphs" not in quick
+    assert main(words) == 0
+    whole = capsys.readouterr().out
+    assert "…" not in whole  # nothing is cut where a terminal has 80 columns
+    for line in printed:
+        assert f"{line['total resistance']:.4f}" in whole

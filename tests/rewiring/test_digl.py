@@ -118,7 +118,8 @@ def test_real_graphs(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.mark.parametrize("self_loops", [True, False])
 def test_large_graphs_are_approximated(monkeypatch: pytest.MonkeyPatch, self_loops: bool) -> None:
     """Only edges whose entry is within the stated error of the threshold may be missing."""
-    for data in GRAPHS.values():
+    missing = {}
+    for name, data in GRAPHS.items():
         transform = DIGL(self_loops=self_loops)
         with monkeypatch.context() as patch:
             patch.setattr(limits, "DENSE_DIFFUSION_NODES", 1)
@@ -131,9 +132,11 @@ def test_large_graphs_are_approximated(monkeypatch: pytest.MonkeyPatch, self_loo
         assert all((v, u) in ours for u, v in ours)
         if ours == theirs:
             assert torch.equal(found.edge_index, expected.edge_index)
-            assert torch.allclose(found.edge_weight, expected.edge_weight, rtol=0.05)
+            torch.testing.assert_close(found.edge_weight, expected.edge_weight, rtol=0, atol=5e-4)
             assert torch.equal(found.edge_type, expected.edge_type)
-        assert len(theirs - ours) <= 2
+        else:
+            missing[name] = len(theirs - ours)
+    assert missing == {"random 8": 2}
 
 
 def test_all_entries_of_a_large_graph_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -195,7 +195,7 @@ class LongRange(Task):
         return {
             **super().model_options(graphs, config),
             "backbone": backbone,
-            "edge_categories": BOND_CATEGORIES,
+            **({"edge_categories": BOND_CATEGORIES} if backbone == "gine" else {}),
             **options,
         }
 

@@ -73,6 +73,7 @@ def summary_grid(summary: DatasetSummary) -> Grid:
         "Mean, least, median and greatest over the graphs measured.",
         ("quantity", "mean", "least", "median", "greatest", "what it is"),
         [(name, *map(number, summary.spread(name)), about) for name, about in QUANTITIES.items()],
+        ends_in_words=True,
     )
 
 

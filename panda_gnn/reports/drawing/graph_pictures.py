@@ -46,14 +46,14 @@ def plot_centrality(data: Data, scores: Mapping[str, Tensor], path: str | Path, 
     """
     columns = min(len(scores), 4)
     rows = math.ceil(len(scores) / columns)
-    figure = _empty_picture(path, (3.6 * columns, 3.4 * rows + 0.4))
     at, pairs = layout(data), _undirected_pairs(data)
+    figure = _empty_picture(path, (3.6 * columns, (_height(at, 3.0) + 0.4) * rows + 0.4))
     size = min(60.0, 6000.0 / len(at))
     panels = _panels(figure, rows, columns)
     for panel, (name, values) in zip(panels, scores.items(), strict=False):
         _draw_edges(panel, at, pairs, color="0.8", linewidth=0.6)
-        dots = panel.scatter(*at.t().tolist(), c=values.cpu().numpy(), s=size, cmap="viridis")
-        figure.colorbar(dots, ax=panel, shrink=0.7)
+        dots = panel.scatter(*_coordinates(at), c=values.cpu().numpy(), s=size, cmap="viridis")
+        figure.colorbar(dots, ax=panel, shrink=0.9)
         panel.set_title(name)
     figure.suptitle(title)
     _save_picture(figure, path)
@@ -69,8 +69,8 @@ def plot_rewiring(before: Data, after: Data, path: str | Path, title: str) -> No
         path: the picture; its suffix decides the format (png, pdf, svg).
         title: printed above.
     """
-    figure = _empty_picture(path, (6.75, 3.6))
     at = layout(before)
+    figure = _empty_picture(path, (6.75, _height(at, 3.3) + 0.7))
     new_nodes = int(after.num_nodes or 0) - len(at)
     at = torch.cat([at, at.mean(0, keepdim=True).expand(new_nodes, 2)])
     old, new = _undirected_pairs(before), _undirected_pairs(after)
@@ -78,7 +78,7 @@ def plot_rewiring(before: Data, after: Data, path: str | Path, title: str) -> No
     panels = _panels(figure, 1, 2)
     for panel, data in zip(panels, (before, after), strict=True):
         panel.scatter(
-            *at[: data.num_nodes].t().tolist(),
+            *_coordinates(at[: data.num_nodes]),
             s=size,
             color=SKY,
             edgecolors=BLACK,
@@ -97,6 +97,7 @@ def plot_rewiring(before: Data, after: Data, path: str | Path, title: str) -> No
     _save_picture(figure, path)
 
 
+@in_style
 def plot_rewirings(before: Data, rewired: Mapping[str, Data], path: str | Path, title: str) -> None:
     """Draw a graph and what every rewiring makes of it, in one layout: new edges are red, edges
     that are gone are dotted, and added nodes stand among their neighbours.
@@ -109,22 +110,22 @@ def plot_rewirings(before: Data, rewired: Mapping[str, Data], path: str | Path, 
     """
     columns = min(len(rewired) + 1, 5)
     rows = math.ceil((len(rewired) + 1) / columns)
-    figure = _empty_picture(path, (2.6 * columns, 2.2 * rows + 0.5))
     at, old = layout(before), _undirected_pairs(before)
+    figure = _empty_picture(path, (2.4 * columns, (_height(at, 2.4) + 0.35) * rows + 0.4))
     size = min(24.0, 2400.0 / max(len(at), 1))
     panels = _panels(figure, rows, columns)
     for panel, (name, data) in zip(panels, {"before": before, **rewired}.items(), strict=False):
         new = _undirected_pairs(data)
         place = _with_added_nodes(at, new, int(data.num_nodes or 0))
         _draw_edges(panel, place, old & new, color="0.6", linewidth=0.7)
-        _draw_edges(panel, place, old - new, color="0.75", linewidth=0.7, linestyle=":")
+        _draw_edges(panel, place, old - new, color="0.4", linewidth=0.8, linestyle=":")
         _draw_edges(panel, place, new - old, color=VERMILION, linewidth=0.5, alpha=0.7)
-        panel.scatter(*at.t().tolist(), s=size, color=BLUE, linewidths=0, zorder=3)
+        panel.scatter(*_coordinates(at), s=size, color=BLUE, linewidths=0, zorder=3)
         added = place[len(at) :].t().tolist()
         panel.scatter(*added, s=size / 2, color=VERMILION, linewidths=0, zorder=3)
         counts = f"+{len(new - old)} -{len(old - new)}" if name != "before" else f"{len(old)} edges"
         panel.set_title(f"{name}  {counts}", fontsize=POINTS + 1)
-    figure.suptitle(title)
+    figure.suptitle(f"{title}: new edges and nodes red, removed edges dotted", fontsize=POINTS + 2)
     _save_picture(figure, path)
 
 
@@ -139,6 +140,12 @@ def _with_added_nodes(at: Tensor, edges: Iterable[tuple[int, int]], num_nodes: i
     for v in range(len(at), num_nodes):
         place[v] = at[near[v]].mean(0) if v in near else at.mean(0)
     return place
+
+
+def _height(at: Tensor, width: float) -> float:
+    """Inches that a graph drawn ``width`` inches wide needs upwards, not more than that."""
+    across, up = (at.max(0).values - at.min(0).values).tolist() if len(at) else (1.0, 1.0)
+    return float(min(max(width * up / max(across, 1e-9), 0.3 * width), width))
 
 
 def _empty_picture(path: str | Path, size: tuple[float, float]) -> Figure:
@@ -157,7 +164,13 @@ def _panels(figure: Figure, rows: int, columns: int) -> list[Any]:
     for panel in panels:
         panel.set_axis_off()
         panel.set_aspect("equal")
+        panel.margins(0.06)
     return panels
+
+
+def _coordinates(at: Tensor) -> tuple[list[float], list[float]]:
+    """The places of nodes, along and up."""
+    return at[:, 0].tolist(), at[:, 1].tolist()
 
 
 def _undirected_pairs(data: Data) -> set[tuple[int, int]]:

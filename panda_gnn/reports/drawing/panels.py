@@ -34,6 +34,9 @@ CsvRow = Mapping[str, str | int | float]
 #: Means of fewer trials are marked in the picture.
 FEW_TRIALS = 3
 
+#: How the bar of an interval looks.
+BAR: Mapping[str, Any] = {"elinewidth": 0.8, "capsize": 1.5, "capthick": 0.8, "zorder": 1}
+
 #: The series that others are compared with, drawn thinly on top so that none of them hides it.
 REFERENCE = "none"
 
@@ -48,6 +51,7 @@ class Panel:
         x: The column that is drawn along.
         y: The column that is drawn upwards.
         error: The column of half the width of the band; an empty cell is none.
+        bars: Whether bars stand in for bands, so that wide intervals do not cover each other.
         x_label: What is written below; the name of the column if empty.
         y_label: What is written at the side; the name of the column if empty.
         ticks: Whether every value of x, and no other, has a tick.
@@ -55,8 +59,8 @@ class Panel:
         x_logarithmic: Whether x is, where all its values are above 0.
         y_limits: The ends of y; ``None`` where the lines decide.
         percent: Whether y ends at 0 and 100 at the latest, however wide the bands are.
-        references: A level, half the width of its band and its label, by the series in whose
-            colour it is drawn dotted.
+        references: A level, half the width of its interval and its label, by the series in whose
+            colour it is drawn dotted, with the interval as a bar at the right.
         chance: A level that is drawn dotted in grey.
     """
 
@@ -65,6 +69,7 @@ class Panel:
     x: str
     y: str
     error: str = "standard_error"
+    bars: bool = False
     x_label: str = ""
     y_label: str = ""
     ticks: bool = True
@@ -116,28 +121,29 @@ def pairs_in_rows(count: int) -> int:
 
 def _draw_panel(panel: Panel, axes: Axes) -> None:
     few = set_title(axes, panel.title, panel.rows)
-    for series in distinct(panel.rows, "series"):
+    names = distinct(panel.rows, "series")
+    places = [float(row[panel.x]) for row in panel.rows]
+    step = 0.02 * (max(places) - min(places)) or 0.02
+    for number, series in enumerate(names):
         line = select(panel.rows, series=series)
+        aside = step * (number - (len(names) - 1) / 2) if panel.bars else 0.0
         _draw_line(
             axes,
             series,
-            [float(row[panel.x]) for row in line],
+            [float(row[panel.x]) + aside for row in line],
             [float(row[panel.y]) for row in line],
             [float(row[panel.error] or 0.0) for row in line],
             hollow=series in few,
+            bars=panel.bars,
         )
         if series in panel.references:
-            level, wide, label = panel.references[series]
+            level, half, label = panel.references[series]
             colour = SERIES_STYLES[series].colour
             axes.axhline(level, color=colour, linestyle=":", linewidth=1.0, label=label)
-            axes.axhspan(
-                level - wide,
-                level + wide,
-                facecolor="none",
-                edgecolor=colour,
-                alpha=0.25,
-                hatch="..",
-            )
+            if half:
+                right = max(places) + step * (4 + number)
+                bar = axes.errorbar(right, level, half, color=colour, fmt="none", **BAR)
+                bar.lines[2][0].set_linestyle(":")
     if panel.chance is not None:
         axes.axhline(panel.chance, color=GREY, linewidth=0.6, linestyle=":")
     if panel.logarithmic:
@@ -172,7 +178,8 @@ def _logarithmic_x(axes: Axes) -> None:
     low, high = axes.get_xlim()
     if high < 100 * low:
         powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-        ticks = [step * 10.0**power for power in powers for step in (1, 2, 5)]
+        steps = (1, 2, 5) if high < 20 * low else (1, 3)
+        ticks = [step * 10.0**power for power in powers for step in steps]
         ticks = [tick for tick in ticks if low <= tick <= high]
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
 
@@ -234,8 +241,9 @@ def _draw_line(
     error: Sequence[float],
     *,
     hollow: bool,
+    bars: bool,
 ) -> None:
-    """One series with a band of one standard error, or whatever ``error`` is."""
+    """One series with bands, or bars, of one standard error or whatever ``error`` is."""
     line = SERIES_STYLES[name]
     on_top = name == REFERENCE
     strokes = line.marker in "12"
@@ -253,6 +261,9 @@ def _draw_line(
         markeredgewidth=1.0 if strokes else 0.6 if hollow else 0.3,
         markersize=6 if line.marker == "*" else 2.6 if on_top else None,
     )
+    if bars:
+        axes.errorbar(x, y, error, color=line.colour, fmt="none", **BAR)
+        return
     low = [value - wide for value, wide in zip(y, error, strict=True)]
     high = [value + wide for value, wide in zip(y, error, strict=True)]
     axes.fill_between(x, low, high, color=line.colour, alpha=0.15, linewidth=0)
@@ -269,7 +280,8 @@ def shared_legend(figure: Figure, axes: Sequence[Axes], columns: int = 3) -> Non
     handles: dict[str, Any] = {}
     for panel in axes:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
+            # of a point with bars the point alone
+            handles.setdefault(label, handle[0] if isinstance(handle, tuple) else handle)
     if figure.get_figwidth() > 5:
         columns *= 2
     figure.legend(

@@ -44,8 +44,8 @@ CAPTION_POINTS = 6.0
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 GREY = "#767676"
-#: Their yellow is too faint for lines on white paper; and one more is needed.
-OCHRE, WINE = "#9A8700", "#6B1F3D"
+#: Their yellow is too faint for lines on white paper; and two more are needed.
+OCHRE, WINE, BROWN = "#9A8700", "#6B1F3D", "#7F3B08"
 
 STYLE = {
     "font.size": POINTS,
@@ -103,7 +103,7 @@ SERIES_STYLES: Mapping[str, SeriesStyle] = {
     "panda-linear": SeriesStyle("PANDA, linear", PURPLE, "D", "-."),
     "virtual-node": SeriesStyle("virtual node", GREY, "X", ":"),
     "equal-width": SeriesStyle("two kinds, one width", WINE, "h", ":"),
-    "panda-plain": SeriesStyle("PANDA, no residual", VERMILION, "*", "--"),
+    "panda-plain": SeriesStyle("PANDA, no residual", BROWN, "X", "--"),
     "p=16": SeriesStyle("p = 16", "#A6CEE8", "v"),
     "p=32": SeriesStyle("p = 32", SKY, "^"),
     "p=64": SeriesStyle("p = 64", BLUE, "o"),

@@ -55,6 +55,7 @@ def draw(rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
             "value",
             "accuracy",
             "interval",
+            bars=True,
             x_label=LABELS[str(rows[0]["setting"])],
             y_label="test accuracy in %",
             percent=True,
@@ -75,11 +76,13 @@ def draw(rows: Sequence[CsvRow], sheet: Sheet) -> Figure:
 
 def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
     """What the figure shows."""
-    trials = counted_trials(rows, "band: 95 % interval")
+    trials = counted_trials(rows, "bars: 95 % intervals")
     datasets = ", ".join(printed(name) for name in distinct(rows, "dataset"))
+    plain = any(row["interval"] != "" for row in select(rows, method="none"))
+    dotted = "dotted, with its interval at the right" if plain else "dotted"
     return (
         f"Mean test accuracy of PANDA (first epoch of the best validation score) on {datasets}, "
-        f"{trials}; dotted, with its interval: the plain backbone. Fixed: {_fixed(study, rows)}."
+        f"{trials}; {dotted}: the plain backbone. Fixed: {_fixed(study, rows)}."
     )
 
 

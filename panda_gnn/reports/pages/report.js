@@ -47,14 +47,14 @@ function grouped(lines) {
 }
 
 function intervals(name, lines) {
-  const width = 560, left = 165, height = 24, right = 14;
+  const width = Math.min(560, Math.max(300, innerWidth - 60)), left = width < 450 ? 125 : 165, height = 24, right = 14;
   const ends = [0];
   for (const line of lines) {
     const plot = under(line).plot, half = plot[state.interval] || 0;
     ends.push(plot.mean - half, plot.mean + half, ...plot.pairs.map(pair => pair[1]));
   }
   const low = Math.min(...ends), high = Math.max(...ends), span = high - low || 1;
-  const x = value => left + (value - low) / span * (width - left - right);
+  const x = value => left + 6 + (value - low) / span * (width - left - 6 - right);
   const bottom = lines.length * height + 4;
   const svg = element("svg", { viewBox: `0 0 ${width} ${bottom + 22}`, role: "img", "aria-label": `${name}: ${data.difference}` });
   for (const tick of ticks(low, high, 5)) {
@@ -67,7 +67,7 @@ function intervals(name, lines) {
     const text = `${line.line}: ${under(line).difference[state.interval]}\n${seeds.join("\n")}`;
     const group = element("g", { tabindex: 0, role: "img", "aria-label": text });
     group.append(element("rect", { x: 0, y: y - height / 2, width, height, fill: "transparent" }));
-    group.append(element("text", { x: left - 8, y: y + 4, "text-anchor": "end" }, line.line.length > 25 ? line.line.slice(0, 24) + "…" : line.line));
+    group.append(element("text", { x: left - 8, y: y + 4, "text-anchor": "end" }, line.line.length > left / 6.6 ? line.line.slice(0, left / 6.6 - 1) + "…" : line.line));
     if (half !== null) group.append(element("line", { class: "bar", x1: x(plot.mean - half), x2: x(plot.mean + half), y1: y, y2: y }));
     tipped(group, text);
     plot.pairs.forEach(([, value], index) => {

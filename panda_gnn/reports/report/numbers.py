@@ -22,7 +22,6 @@ from panda_gnn.evaluation.schedule import Trial
 from panda_gnn.evaluation.store import COMPRESSED, Row, Store
 from panda_gnn.evaluation.study import Cell, Line, Study, load_study
 from panda_gnn.reports.table_formats import (
-    answers,
     explanation,
     mean_and_interval,
     p_value,
@@ -149,7 +148,7 @@ def study_report(study: Study, results: Path) -> StudyReport:
         tables,
         lines,
         {rule: explanation(table) for rule, table in tables.items()},
-        [*answers(first), *first.remarks],
+        list(first.remarks),
         curves,
         failures,
         len(contents.rows),

@@ -9,8 +9,8 @@ from urllib.parse import quote
 from panda_gnn.reports.coverage import ENOUGH, Coverage
 from panda_gnn.reports.pages.frame import items, make_page, table
 from panda_gnn.reports.report.numbers import StudyReport
-from panda_gnn.reports.table_formats import verdict_cells
-from panda_gnn.reports.tables import RULES
+from panda_gnn.reports.table_formats import answers_grid, verdict_cells
+from panda_gnn.reports.tables import RULES, Table
 from panda_gnn.reports.verdicts import Verdict
 
 CLAIM_COLUMNS = (
@@ -56,6 +56,8 @@ def study_page(report: StudyReport, verdicts: Sequence[Verdict], command: str) -
             "interval, and one point for each seed. The table above has the same numbers.</p>"
             "</section>"
         )
+    if any(answer.difference is not None for answer in first.answers):
+        parts.append(_questions(first))
     if report.curves:
         parts.append(
             '<section id="curves"><h2>Learning curves</h2><p>One line for each seed; the numbers '
@@ -140,6 +142,17 @@ def claims_table(verdicts: Sequence[Verdict]) -> str:
     """The claims with the published difference, ours, and what follows."""
     rows = [verdict_cells(found) for found in verdicts]
     return table(CLAIM_COLUMNS, rows, label="The paper's claims", name="claims")
+
+
+def _questions(first: Table) -> str:
+    """The study's questions, with the answer of every dataset and backbone that has trials."""
+    grid = answers_grid(first)
+    measured = [column for column in zip(*grid, strict=True) if set(column[1:]) != {"missing"}]
+    head, *rows = zip(*measured, strict=True)
+    rule = "" if first.selection is None else f", selection {first.selection}"
+    said = f"Mean paired differences on shared splits with their 95 % intervals{rule}."
+    shown = table(head, rows, label="What the study asks", name="questions", filters=False)
+    return f"<section><h2>What the study asks</h2><p>{said}</p>{shown}</section>"
 
 
 def _cells(line: Mapping[str, object], scored: bool) -> list[str]:

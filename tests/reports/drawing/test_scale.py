@@ -1,10 +1,8 @@
-"""Numbers and colours of drawings."""
+"""Numbers for people."""
 
 from __future__ import annotations
 
-import torch
-
-from panda_gnn.reports.drawing.scale import ColourScale, number
+from panda_gnn.reports.drawing.scale import number
 
 
 def test_numbers_for_people() -> None:
@@ -21,10 +19,10 @@ def test_numbers_for_people() -> None:
     assert number(float("nan")) == number(None) == "–"
 
 
-def test_colour_scales() -> None:
-    scale = ColourScale.of(torch.tensor([1.0, 3.0, torch.nan]))
-    assert (scale.low, scale.high, scale.logarithmic) == (1, 3, False)
-    assert scale(1.0) == "#FFF7CF"
-    assert scale(float("nan")) == "#D9D9D9"
-    assert ColourScale.of(torch.tensor([1.0, 1000.0])).logarithmic
-    assert ColourScale.of(torch.zeros(3))(0.0) == scale(2.0)
+def test_borders_of_numbers() -> None:
+    cases = {1e6: "1.0e+06", 999_999.0: "999999", 0.001: "0.001", 999.9: "1e+03", 1000.4: "1000"}
+    for value, expected in cases.items():
+        assert number(value) == expected
+        assert number(-value) == f"-{expected}"
+    assert number(1e-12) == "1.0e-12"
+    assert number(0.9e-12) == "0"

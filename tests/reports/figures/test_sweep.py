@@ -35,10 +35,11 @@ def test_sweeps_read_the_store(
     assert means == sorted(means)
     with Image.open(paths[0]) as image:
         text = str(image.info["Description"])
-    assert "MUTAG, 3 trials" in text
+    assert "MUTAG, 3 trials, bars: 95 % intervals; dotted, with its interval at the right" in text
     fixed = {"topk": "high width 112", "high-width": "k 10"}[name]
     assert "Fixed: centrality betweenness" in text
     assert fixed in text
+    assert {"topk": ", k ", "high-width": ", high width "}[name] not in text
 
 
 def test_one_trial_has_no_interval(request_for_mutag: Request, tmp_path: Path) -> None:
@@ -47,4 +48,4 @@ def test_one_trial_has_no_interval(request_for_mutag: Request, tmp_path: Path) -
     paths = make_figure("topk", request_for_mutag, tmp_path)
     assert {row["interval"] for row in csv_rows(paths[2])} == {""}
     with Image.open(paths[0]) as image:
-        assert "on MUTAG, 1 trial; dotted, with its interval" in str(image.info["Description"])
+        assert "on MUTAG, 1 trial; dotted: the plain backbone" in str(image.info["Description"])
