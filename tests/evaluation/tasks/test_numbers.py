@@ -28,7 +28,7 @@ def graph(y: torch.Tensor) -> Data:
 
 
 NUMBERS = [graph(torch.tensor([i / 7, -i / 3])) for i in range(20)]
-LABELS = [graph(torch.tensor([i % 2, (i // 2) % 2, 1])) for i in range(20)]
+LABELS = [graph(torch.tensor([[i % 2, (i // 2) % 2, 1]])) for i in range(20)]
 NODES = [
     Data(
         x=torch.randn(30, 2, generator=torch.Generator().manual_seed(0)),
