@@ -148,7 +148,7 @@ def study_report(study: Study, results: Path) -> StudyReport:
         tables,
         lines,
         {rule: explanation(table) for rule, table in tables.items()},
-        first.remarks,
+        list(first.remarks),
         curves,
         failures,
         len(contents.rows),
