@@ -91,7 +91,12 @@ def test_the_tracker_hears_every_row_and_is_closed(
 ) -> None:
     diary = Closing(fails)
     opened: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(module, "open_tracker", lambda *given: opened.append(given) or diary)
+
+    def note(*given: Any) -> Closing:
+        opened.append(given)
+        return diary
+
+    monkeypatch.setattr(module, "open_tracker", note)
     with Execution(options("--track", "wandb", results=tmp_path), "small", log=False) as execution:
         execution.run(small_study(), trials=2)
         assert diary.closed == 0

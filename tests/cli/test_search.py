@@ -52,7 +52,7 @@ def test_what_every_study_of_a_search_did_is_added_up(
     monkeypatch.setattr(Execution, "run", lambda self, study, *, trials: did)
     said: list[Outcome] = []
     monkeypatch.setattr(
-        "panda_gnn.cli.search.report", lambda name, outcome, store: said.append(outcome) or 0
+        "panda_gnn.cli.search.report", lambda name, outcome, store: said.append(outcome)
     )
     words = ["search", "--sampler", "tpe", "--samples", "3", "--trials", "1", "--space", "k=1,3,5"]
     main(words)

@@ -490,10 +490,13 @@ def test_four_sources_are_kept_and_read_again_when_they_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
+
+    def note(name: str, root: object, mirror: object) -> str:
+        read.append(Path(name).name)
+        return name
+
     monkeypatch.setattr(resolver, "_resolved", {})
-    monkeypatch.setattr(
-        resolver, "resolve", lambda name, root, mirror: read.append(Path(name).name) or name
-    )
+    monkeypatch.setattr(resolver, "resolve", note)
     files = [tmp_path / f"{number}.csv" for number in range(5)]
     for file in files:
         file.touch()

@@ -180,7 +180,8 @@ def test_an_own_centrality_sees_one_graph_after_the_other() -> None:
     @register_centrality("spread")
     def spread(data: Data) -> torch.Tensor:
         seen.append(data)
-        return degree(data.edge_index[0], data.num_nodes) / data.num_nodes
+        scores: torch.Tensor = degree(data.edge_index[0], data.num_nodes) / data.num_nodes
+        return scores
 
     graphs = [ODD_GRAPHS[name] for name in ("path", "star", "isolated nodes")]
     found = centrality("spread", Batch.from_data_list(graphs))

@@ -51,9 +51,12 @@ def test_the_time_of_an_epoch_decides_the_budget(
         plan, "trial_on", lambda data, config, seed: ran.append((config.max_epochs, seed))
     )
     asked: list[float] = []
-    monkeypatch.setattr(
-        plan, "shared_budget", lambda epochs: asked.append(epochs) or shared_budget(epochs)
-    )
+
+    def note(epochs: float) -> Budget:
+        asked.append(epochs)
+        return shared_budget(epochs)
+
+    monkeypatch.setattr(plan, "shared_budget", note)
     assert plan.fit_budget(data, "gcn", None, 2880.0, 3) == Budget(10, 60)
     assert ran == [(3, 0), (3, 0)]  # the first one compiles
     assert asked == pytest.approx([1200.0])
