@@ -20,6 +20,7 @@ from panda_gnn.nn.kernels.dropout import dropout
 from panda_gnn.nn.kernels.edge_rows import source_rows, target_rows
 from panda_gnn.nn.kernels.gathering import gather
 from panda_gnn.nn.kernels.graph_means import graph_means
+from panda_gnn.nn.kernels.random_words import random_words, words_by_torch
 from panda_gnn.nn.kernels.ranking import rank
 from panda_gnn.nn.kernels.row_sums import row_sums
 from panda_gnn.nn.kernels.row_weights import edge_weights, normalised_weights
@@ -73,6 +74,11 @@ def nn_cases() -> Iterator[Case]:
         yield Case(
             "dropout", size, "F.dropout", partial(dropout, x, 0.5), partial(F.dropout, x, 0.5)
         )
+        words = x.numel() // 4
+        yield Case(
+            "random_words", size, "Tensor.random_",
+            partial(random_words, words), partial(words_by_torch, words),
+        )  # fmt: skip
 
 
 def _structure(size: str, edge_index: Tensor, high: Tensor) -> Iterator[Case]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from types import ModuleType
 
@@ -13,6 +14,15 @@ class InputError(ValueError):
 
     The command line prints the message and exits with code 2.
     """
+
+
+@contextmanager
+def within(place: str) -> Iterator[None]:
+    """Say where it is that something cannot be done."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from error
 
 
 def choose(what: str, name: str, choices: Iterable[str], where: str = "") -> str:
@@ -39,6 +49,11 @@ def shown(value: object, most: int = 60) -> str:
     except ValueError:  # such a number is inside
         return "a number of very many digits"
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def reason(error: BaseException) -> str:
+    """What an error of somebody else says, on one line and not at length."""
+    return " ".join(str(error).split())[:100]
 
 
 def require(module: str, extra: str) -> ModuleType:

@@ -3,7 +3,7 @@
 A *mutant* is the package with one small error: a comparison turned round, a sign changed, a number
 off by one, a statement left out. It is *killed* if a test fails (or hangs), else it *survives*. A
 seeded sample is taken from all packages; for each mutant those tests run that execute its line
-when the suite runs, the quickest first.
+when the suite runs, those of its module first, the quickest first.
 
 Tools made for this (mutmut, cosmic-ray) rewrite functions or run the whole suite each time; neither
 works with functions that numba compiles and keeps on disk by the time of their file. Here a mutant
@@ -23,7 +23,6 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -39,6 +38,9 @@ PACKAGE = "panda_gnn"
 
 #: Mutants that compute what the package computes, with the reason.
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
+
+#: Errors that no test noticed once, some of a kind that is not made here.
+PAST = Path(__file__).with_name("past_survivors.toml")
 
 #: What the tests import besides the package, but for plugins of pytest: loaded once, before the
 #: processes are forked in which a mutant and its tests are imported and run.
@@ -58,12 +60,20 @@ LIBRARIES = (
     "torch_geometric.nn",
 )
 
-#: Seconds that the tests of one mutant may take, as measured without it; and times that until it
-#: counts as hanging.
-ENOUGH, PATIENCE = 45.0, 4.0
+#: Seconds that the tests of one mutant may take, those of its own file and the others, as measured
+#: without it; times that until it counts as hanging, and what compiling kernels anew may take.
+ENOUGH, PATIENCE, COMPILING = 30.0, 4.0, 180.0
+
+#: Keywords that decide how something looks, or that say again what holds anyway.
+LOOKS = {
+    *("alpha", "color", "edgecolors", "fontsize", "linestyle", "linewidth", "linewidths"),
+    *("figsize", "labelpad", "pad", "s", "zorder", "stacklevel", "strict"),
+}
 
 #: Exit codes of what is neither killed nor survived: pytest did not run, or found no test.
 BROKEN, NO_TESTS = 70, 5
+#: That of pytest where it does not know a test of the given name.
+NOT_FOUND = 4
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -92,19 +102,25 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One error: the file, the line, and the file's text with it."""
+    """One error: at a line of a file, with its text, ``after`` stands instead of ``before``."""
 
     path: str
     line: int
+    code: str
+    begin: int
     before: str
     after: str
-    text: str
 
     @property
     def package(self) -> str:
         """The package of the file, or the package as a whole for its own modules."""
         parts = Path(self.path).parts
         return parts[1] if len(parts) > 2 else PACKAGE
+
+    @property
+    def change(self) -> str:
+        """What changes, in short."""
+        return f"`{_cut(self.before)}` -> `{_cut(self.after)}`"
 
 
 def variants(node: ast.AST) -> Iterator[ast.AST]:
@@ -137,28 +153,27 @@ def variants(node: ast.AST) -> Iterator[ast.AST]:
         yield ast.copy_location(ast.Pass(), node)
 
 
-def places(tree: ast.Module) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]:
-    """Every node that may change, with its parent, the field and the place in it."""
-
-    def walk(parent: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.AST]]:
-        for field, value in ast.iter_fields(parent):
-            if field in ("annotation", "returns", "decorator_list", "slice_annotation"):
-                continue
-            for index, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
-                if not isinstance(child, ast.AST) or _is_words(child):
-                    continue
-                yield parent, field, index, child
-                yield from walk(child)
-
-    return walk(tree)
+def nodes(parent: ast.AST) -> Iterator[ast.AST]:
+    """Every node below one that may change."""
+    for field, value in ast.iter_fields(parent):
+        if field in ("annotation", "returns", "decorator_list", "slice_annotation"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST) and not _is_passed_over(child):
+                yield child
+                yield from nodes(child)
 
 
-def _is_words(node: ast.AST) -> bool:
-    """Whether a node is text for people, types for a checker, or both."""
+def _is_passed_over(node: ast.AST) -> bool:
+    """Whether no test should notice a change: text for people, types for a checker, looks of a
+    picture, and what is true by construction or by the version of Python."""
     if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Assert):
         return True
+    if isinstance(node, ast.keyword):
+        return node.arg in LOOKS
     if isinstance(node, ast.If):
-        return ast.unparse(node.test) == "TYPE_CHECKING"
+        condition = ast.unparse(node.test)
+        return condition == "TYPE_CHECKING" or condition.startswith(("sys.version", "sys.platform"))
     if isinstance(node, ast.FunctionDef):
         return node.name in ("__repr__", "extra_repr", "add_arguments")
     if isinstance(node, ast.Expr):
@@ -170,25 +185,47 @@ def _is_words(node: ast.AST) -> bool:
 
 def mutants_of(path: Path, root: Path = ROOT) -> Iterator[Mutant]:
     """All mutants of a file."""
-    source = path.read_text()
-    tree = ast.parse(source)
-    for parent, field, index, node in places(tree):
+    source = path.read_bytes()
+    for node in nodes(ast.parse(source)):
         for variant in variants(node):
-            if not hasattr(node, "lineno"):
-                continue
-            _put(parent, field, index, variant)
-            before, after = ast.unparse(node), ast.unparse(variant)
-            text = ast.unparse(tree)
-            _put(parent, field, index, node)
-            name = path.relative_to(root).as_posix()
-            yield Mutant(name, int(node.lineno), _cut(before), _cut(after), text)
+            if isinstance(node, ast.expr | ast.stmt):
+                begin = _offset(source, node.lineno, node.col_offset)
+                end = _offset(source, node.end_lineno or 0, node.end_col_offset or 0)
+                after = ast.unparse(variant)
+                if not isinstance(variant, ast.Constant | ast.stmt):
+                    after = f"({after})"
+                yield _mutant(path.relative_to(root).as_posix(), source, begin, end, after)
 
 
-def _put(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> None:
-    if index is None:
-        setattr(parent, field, node)
-    else:
-        getattr(parent, field)[index] = node
+def _offset(source: bytes, line: int, column: int) -> int:
+    return sum(map(len, source.splitlines(keepends=True)[: line - 1])) + column
+
+
+def _mutant(path: str, source: bytes, begin: int, end: int, after: str) -> Mutant:
+    line = source.count(b"\n", 0, begin)
+    code = source.splitlines()[line].decode().strip()
+    return Mutant(path, line + 1, code, begin, source[begin:end].decode(), after)
+
+
+def text_of(mutant: Mutant, root: Path = ROOT) -> str:
+    """The mutant's file with its error, and else as it is."""
+    source = (root / mutant.path).read_bytes()
+    end = mutant.begin + len(mutant.before.encode())
+    return (source[: mutant.begin] + mutant.after.encode() + source[end:]).decode()
+
+
+def past_survivors() -> list[Mutant]:
+    """Errors that no test noticed once."""
+    mutants = []
+    for entry in _entries(PAST):
+        source = (ROOT / entry["path"]).read_bytes()
+        before = entry["before"].encode()
+        if source.count(before) != 1:
+            raise SystemExit(f"{entry['path']} has {source.count(before)} x `{entry['before']}`")
+        begin = source.index(before)
+        end = begin + len(before)
+        mutants.append(_mutant(entry["path"], source, begin, end, entry["after"]))
+    return mutants
 
 
 def _cut(text: str) -> str:
@@ -227,26 +264,26 @@ def mutants_at(lines: Sequence[str]) -> list[Mutant]:
 
 
 def measure_suite(
-    folder: Path, tests: Sequence[str] = ()
+    folder: Path, workers: int, tests: Sequence[str] = ()
 ) -> tuple[dict[str, dict[int, set[str]]], dict[str, float]]:
     """Which tests execute each line, and how long every test takes that passes.
 
+    Prints the coverage by branch and the slowest tests, as they are under tracing.
+
     Args:
         folder: Where the measurement is kept meanwhile.
+        workers: So many processes run the tests.
         tests: Files and folders of tests; the whole suite if there are none.
     """
-    settings = folder / "settings.ini"  # what is called coverage.* is data, which is erased
-    settings.write_text(
-        f"[run]\nsource = panda_gnn\nparallel = true\ndata_file = {folder / 'coverage'}\n"
-    )
     report = folder / "durations.json"
     command = [
-        *(sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"),
+        *(sys.executable, "-m", "pytest", "-q", "-n", str(workers), "--dist", "loadfile"),
         *("-p", "no:cacheprovider", "-p", "tests.mutants", f"--durations-file={report}"),
-        *("--cov=panda_gnn", "--cov-report=", f"--cov-config={settings}", "--cov-context=test"),
+        *("--cov", "--cov-report=term:skip-covered", "--cov-context=test", "--durations=10"),
         *tests,
     ]
-    code = subprocess.run(command, cwd=ROOT).returncode
+    surroundings = os.environ | {"COVERAGE_FILE": str(folder / "coverage")}
+    code = subprocess.run(command, cwd=ROOT, env=surroundings).returncode
     if code not in (0, 1):
         raise SystemExit(f"pytest ended with {code}")
     durations: dict[str, float] = json.loads(report.read_text())
@@ -256,30 +293,39 @@ def measure_suite(
     return lines, durations
 
 
-def _add_contexts(data: Path, lines: dict[str, dict[int, set[str]]]) -> None:
-    from coverage.numbits import numbits_to_nums
+def _add_contexts(file: Path, lines: dict[str, dict[int, set[str]]]) -> None:
+    from coverage import CoverageData
 
-    with sqlite3.connect(data) as database:
-        query = (
-            "select file.path, context.context, line_bits.numbits from line_bits "
-            "join file on file.id = line_bits.file_id "
-            "join context on context.id = line_bits.context_id where context.context != ''"
-        )
-        for path, context, numbits in database.execute(query):
-            name = Path(path).relative_to(ROOT).as_posix()
-            for line in numbits_to_nums(numbits):
-                lines[name][line].add(context.split("|")[0])
+    data = CoverageData(basename=str(file))
+    data.read()
+    for path in data.measured_files():
+        name = Path(path).relative_to(ROOT).as_posix()
+        for line, contexts in data.contexts_by_lineno(path).items():
+            lines[name][line] |= {context.split("|")[0] for context in contexts if context}
 
 
 def tests_for(
     mutant: Mutant, lines: dict[str, dict[int, set[str]]], durations: dict[str, float]
-) -> list[str]:
-    """The tests that execute the line, or, where numba does, the file; the quickest first."""
+) -> list[list[str]]:
+    """The tests that execute the line, or, where numba or an import does, the file.
+
+    The first list has those of the module's own file of tests, the second the others; each has
+    the quickest first.
+    """
     of_file = lines.get(mutant.path, {})
     names = set(of_file.get(mutant.line, ()))
     if not names:
         names = {name for tests in of_file.values() for name in tests}
     ordered = sorted((name for name in names if name in durations), key=durations.__getitem__)
+    path = Path(mutant.path)
+    own = Path("tests", *path.parts[1:-1], f"test_{path.name}").as_posix() + "::"
+    return [
+        _quickest([name for name in ordered if name.startswith(own)], durations),
+        _quickest([name for name in ordered if not name.startswith(own)], durations),
+    ]
+
+
+def _quickest(ordered: list[str], durations: dict[str, float]) -> list[str]:
     chosen: list[str] = []
     seconds = 0.0
     for name in ordered:
@@ -317,13 +363,27 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "checkout"
-        ignored = shutil.ignore_patterns(".git", ".venv", ".mypy_cache", ".ruff_cache", "results")
+        ignored = shutil.ignore_patterns(".git", ".venv", ".mypy_cache", ".ruff_cache")
         shutil.copytree(ROOT, self.root, ignore=ignored)
         self.kept = folder / "kept"
         self.dependents = dependents(self.root)
+        #: Whether tests that killed a mutant pass in this copy without one.
+        self.passes: dict[str, bool] = {}
 
-    def run(self, mutant: Mutant, tests: list[str], seconds: float) -> str:
-        """``killed``, ``hung`` or ``survived``."""
+    def run(self, mutant: Mutant, tests: list[list[str]], seconds: float) -> str:
+        """``killed``, ``hung`` or ``survived``; a test that fails without the mutant is no kill."""
+        while True:
+            outcome, killer = self._try(mutant, tests, seconds)
+            if killer is None:
+                return outcome
+            if killer not in self.passes:
+                self.passes[killer] = self._fork([[killer]], seconds)[0] == "survived"
+            if self.passes[killer]:
+                return outcome
+
+    def _try(
+        self, mutant: Mutant, tests: list[list[str]], seconds: float
+    ) -> tuple[str, str | None]:
         path = self.root / mutant.path
         moved = list(self._kernels(mutant.path))
         self.kept.mkdir()
@@ -331,7 +391,7 @@ class Copy:
         for number, kernel in enumerate(moved):
             shutil.move(kernel, self.kept / str(number))
         try:
-            path.write_text(mutant.text)
+            path.write_text(text_of(mutant, self.root))
             return self._fork(tests, seconds)
         finally:
             shutil.copy2(self.kept / "source", path)
@@ -348,12 +408,16 @@ class Copy:
             for pattern in (f"{module.stem}.*.nbi", f"{module.stem}.*.nbc"):
                 yield from (module.parent / "__pycache__").glob(pattern)
 
-    def _fork(self, tests: list[str], seconds: float) -> str:
+    def _fork(self, tests: list[list[str]], seconds: float) -> tuple[str, str | None]:
+        """The outcome, and the test that failed."""
+        killer = self.root.with_name("killer")
+        killer.write_text("")
+        flawed = [name for name, passes in self.passes.items() if not passes]
         child = os.fork()
         if child == 0:
             os.setsid()
             try:
-                _run_tests(self.root, tests)
+                _run_tests(self.root, tests, flawed, killer)
             finally:
                 os._exit(BROKEN)
         deadline = time.monotonic() + seconds
@@ -362,27 +426,40 @@ class Copy:
             if done:
                 code = os.waitstatus_to_exitcode(status)
                 if code in (BROKEN, NO_TESTS):
-                    raise RuntimeError(f"pytest could not run {' '.join(tests)}")
-                return "survived" if code == 0 else "killed"
+                    raise RuntimeError(f"pytest could not run {tests}")
+                return "survived" if code == 0 else "killed", killer.read_text() or None
             time.sleep(0.05)
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        return "hung"
+        return "hung", None
 
 
-def _run_tests(root: Path, tests: list[str]) -> None:
-    """Run the tests in this process and end it with their exit code."""
+def _run_tests(root: Path, tests: list[list[str]], flawed: list[str], killer: Path) -> None:
+    """Run the tests in this process, list by list, and end it with the exit code of a failure."""
     import pytest
 
+    class Note:
+        def pytest_runtest_logreport(self, report: Any) -> None:
+            if report.failed:
+                killer.write_text(report.nodeid)
+
     os.chdir(root)
+    os.environ["PYTHONPATH"] = str(root)  # so that processes of the tests run the mutant, too
     sys.path[:] = [str(root), *(entry for entry in sys.path if Path(entry or ".") != ROOT)]
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
     for name in [name for name in sys.modules if name.split(".")[0] in (PACKAGE, "tests")]:
         del sys.modules[name]
-    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *tests])
-    os._exit(int(code))
+    options = ["-x", "-q", "-p", "no:cacheprovider", *(f"--deselect={name}" for name in flawed)]
+    code = 0
+    for names in filter(None, tests):
+        code = code or int(pytest.main([*options, *names], plugins=[Note()]))
+        if code == NOT_FOUND:  # the mutant changes which cases a test has, which nobody may notice
+            files = sorted({name.partition("::")[0] for name in names})
+            code = int(pytest.main([*options, *files], plugins=[Note()]))
+        code = 0 if code == NO_TESTS and flawed else code
+    os._exit(code)
 
 
 def _work(folder: str, queue: Any, results: Any) -> None:
@@ -392,8 +469,8 @@ def _work(folder: str, queue: Any, results: Any) -> None:
     while (item := queue.get()) is not None:
         mutant, tests, seconds = item
         begin = time.monotonic()
-        outcome = place.run(mutant, tests, seconds) if tests else "survived"
-        results.put((mutant, len(tests), outcome, time.monotonic() - begin))
+        outcome = place.run(mutant, tests, seconds) if any(tests) else "survived"
+        results.put((mutant, sum(map(len, tests)), outcome, time.monotonic() - begin))
 
 
 def run(
@@ -408,7 +485,7 @@ def run(
     queue, results = context.Queue(), context.Queue()
     for mutant in mutants:
         tests = tests_for(mutant, lines, durations)
-        seconds = 60 + PATIENCE * sum(durations[name] for name in tests)
+        seconds = COMPILING + PATIENCE * sum(durations[name] for names in tests for name in names)
         queue.put((mutant, tests, seconds))
     with tempfile.TemporaryDirectory() as folder:
         processes = []
@@ -425,16 +502,24 @@ def run(
             process.join()
 
 
-def equivalent() -> dict[tuple[str, str, str], str]:
-    """The mutants that are no errors, with the reasons."""
+def equivalent() -> dict[tuple[str, str, str, str], str]:
+    """The mutants that are no errors (file, text of the line, what changes), with the reasons."""
+    found = {}
+    for entry in _entries(EQUIVALENT):
+        path, code = entry["path"], entry["code"]
+        if code not in map(str.strip, (ROOT / path).read_text().splitlines()):
+            raise SystemExit(f"{EQUIVALENT.name}: {path} has no line `{code}`")
+        found[path, code, entry["before"], entry["after"]] = entry["reason"]
+    return found
+
+
+def _entries(file: Path) -> list[dict[str, str]]:
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
-    if not EQUIVALENT.is_file():
-        return {}
-    entries = tomllib.loads(EQUIVALENT.read_text())["mutant"]
-    return {(entry["path"], entry["before"], entry["after"]): entry["reason"] for entry in entries}
+    entries: list[dict[str, str]] = tomllib.loads(file.read_text())["mutant"]
+    return entries
 
 
 def table(outcomes: dict[Mutant, str]) -> str:
@@ -462,6 +547,9 @@ def main() -> None:
         "--at", nargs="+", metavar="PATH:LINE", help="all mutants of these lines, no sample"
     )
     parser.add_argument(
+        "--past", action="store_true", help="errors that no test noticed once, no sample"
+    )
+    parser.add_argument(
         "--tests", nargs="+", default=(), metavar="PATH", help="tests that are asked (the suite)"
     )
     parser.add_argument("--map", type=Path, metavar="FILE", help="keeps which test runs which line")
@@ -476,7 +564,7 @@ def main() -> None:
         durations = stored["durations"]
     else:
         with tempfile.TemporaryDirectory() as folder:
-            lines, durations = measure_suite(Path(folder), options.tests)
+            lines, durations = measure_suite(Path(folder), options.workers, options.tests)
         if options.map is not None:
             plain = {
                 path: {line: sorted(tests) for line, tests in of_file.items()}
@@ -484,11 +572,16 @@ def main() -> None:
             }
             options.map.write_text(json.dumps({"lines": plain, "durations": durations}))
     harmless = equivalent()
-    chosen = (
-        mutants_at(options.at) if options.at else sample(options.sample, options.seed, options.only)
-    )
+    if options.past:
+        chosen = past_survivors()
+    elif options.at:
+        chosen = mutants_at(options.at)
+    else:
+        chosen = sample(options.sample, options.seed, options.only)
     mutants = [
-        mutant for mutant in chosen if (mutant.path, mutant.before, mutant.after) not in harmless
+        mutant
+        for mutant in chosen
+        if (mutant.path, mutant.code, mutant.before, mutant.after) not in harmless
     ]
     outcomes: dict[Mutant, str] = {}
     tried = time.monotonic()
@@ -498,7 +591,7 @@ def main() -> None:
         pace = (time.monotonic() - tried) / len(outcomes)
         print(
             f"{len(outcomes):4}/{len(mutants)} {outcome:9} {mutant.path}:{mutant.line} "
-            f"`{mutant.before}` -> `{mutant.after}` ({tests} tests, {seconds:.0f} s; "
+            f"{mutant.change} ({tests} tests, {seconds:.0f} s; "
             f"{pace * (len(mutants) - len(outcomes)) / 60:.0f} minutes left)",
             flush=True,
         )
@@ -507,7 +600,7 @@ def main() -> None:
     print(f"\n{table(outcomes)}\n")
     for mutant, outcome in outcomes.items():
         if outcome == "survived":
-            print(f"- {mutant.path}:{mutant.line}: `{mutant.before}` -> `{mutant.after}`")
+            print(f"- {mutant.path}:{mutant.line}: {mutant.change}")
     minutes = (time.monotonic() - begin) / 60
     print(f"\nseed {options.seed}, {minutes:.0f} minutes on {options.workers} processes")
 

@@ -25,6 +25,8 @@ def test_values_are_shown_in_a_few_printable_characters() -> None:
     assert shown("\x1b[2J\n") == r"'\x1b[2J\n'"
     assert len(shown("x" * 10**6)) == 60
     assert shown({"k": 10**5000}) == "a number of very many digits"
+    assert shown(2**512) == "a number of very many digits"
+    assert shown(2**511).startswith(str(2**511)[:50])
 
 
 def test_a_missing_package_names_its_extra() -> None:

@@ -27,6 +27,7 @@ def test_numbers_pass() -> None:
     assert whole_number("k", numbers[0]) == 3
     assert real_number("eps", 1, least=0) == 1.0
     assert real_number("tau", math.inf, least=0, infinite=True) == math.inf
+    assert real_number("bound", -math.inf, infinite=True) == -math.inf
     assert real_number("rho", numbers[1], above=0, most=1) == 0.5
     assert flag("residual", numbers[2]) is True
 

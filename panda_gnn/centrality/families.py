@@ -35,21 +35,15 @@ class Family:
 
 FAMILIES = {
     "degree": Family(lambda graphs, threads, seed: {"degree": degree(graphs)}, stored=False),
-    "shortest-paths": Family(
-        lambda graphs, threads, seed: shortest_paths(graphs, threads=threads),
-    ),
+    "shortest-paths": Family(lambda graphs, threads, seed: shortest_paths(graphs, threads=threads)),
     "pagerank": Family(
-        lambda graphs, threads, seed: {"pagerank": pagerank(graphs, threads=threads)},
+        lambda graphs, threads, seed: {"pagerank": pagerank(graphs, threads=threads)}
     ),
     "harmonic": Family(
-        lambda graphs, threads, seed: {"harmonic": harmonic(graphs, threads=threads)},
+        lambda graphs, threads, seed: {"harmonic": harmonic(graphs, threads=threads)}
     ),
-    "spectral": Family(
-        lambda graphs, threads, seed: spectral(graphs, threads=threads),
-    ),
-    "resistance": Family(
-        lambda graphs, threads, seed: resistance(graphs, threads=threads),
-    ),
+    "spectral": Family(lambda graphs, threads, seed: spectral(graphs, threads=threads)),
+    "resistance": Family(lambda graphs, threads, seed: resistance(graphs, threads=threads)),
     "random": Family(lambda graphs, threads, seed: {"random": random(graphs, seed)}, stored=False),
 }
 

@@ -68,15 +68,6 @@ class Estimates(NamedTuple):
     upper: dict[str, Float64]
 
 
-class _Sums(NamedTuple):
-    """Path sums ``[3, num_nodes]``, estimated."""
-
-    sums: Float64
-    errors: Float64
-    lower: Float64
-    upper: Float64
-
-
 def sampled_paths(graphs: GraphRows, *, samples: int, seed: int, threads: int) -> Estimates:
     """Estimates of betweenness, closeness and load, with errors and intervals.
 
@@ -116,8 +107,8 @@ def _runs(alone: Bool) -> Iterator[tuple[int, int]]:
         yield first, len(alone)
 
 
-def _sampled(graphs: GraphRows, samples: int, seed: int, threads: int) -> _Sums:
-    """The path sums of one connected graph."""
+def _sampled(graphs: GraphRows, samples: int, seed: int, threads: int) -> Float64:
+    """The path sums ``[3, num_nodes]`` of one connected graph, their errors and their bounds."""
     core = reduce(graphs)
     parent = core.tree.parent
     number = core.classes.label[_roots(parent)]
@@ -130,12 +121,8 @@ def _sampled(graphs: GraphRows, samples: int, seed: int, threads: int) -> _Sums:
     errors = error[:, number]
     errors[:2, parent >= 0] = 0.0
     lower, upper = _bounds(total, shrunk, grown, theta, samples, size)
-    return _Sums(
-        expand(graphs, core, size * mean),
-        errors,
-        expand(graphs, core, size * lower),
-        expand(graphs, core, size * upper),
-    )
+    sums, low, high = (expand(graphs, core, size * part) for part in (mean, lower, upper))
+    return np.stack([sums, errors, low, high])
 
 
 def _bounds(

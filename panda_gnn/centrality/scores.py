@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -14,6 +14,7 @@ from panda_gnn.cache import Tensors, cached, content_key, folder_for
 from panda_gnn.centrality.families import CENTRALITIES, FAMILIES, SAMPLED, Family
 from panda_gnn.centrality.sampling import sampled_paths
 from panda_gnn.errors import InputError, choose
+from panda_gnn.graph.arrays import Float64
 from panda_gnn.graph.compiled import announced_together
 from panda_gnn.graph.parallel import num_threads
 from panda_gnn.graph.rows import GraphRows, Graphs, read_graphs
@@ -88,18 +89,12 @@ def centrality(
     choose("centrality", name, CENTRALITIES)
     whole_number("seed", seed)
     family = families[CENTRALITIES[name]]
-    compile_kernels(name)
-    rows = read_graphs(graphs, f"centrality '{name}'")
 
-    def compute() -> dict[str, Tensor]:
-        scores = family.compute(rows, num_threads(threads), seed)
-        return {measure: torch.from_numpy(values) for measure, values in scores.items()}
+    def compute(rows: GraphRows) -> dict[str, Float64]:
+        return family.compute(rows, num_threads(threads), seed)
 
-    folder = folder_for(graphs, "centrality", cache) if family.stored else None
-    key = _key(CENTRALITIES[name], rows, family.version) if folder else ""
-    return _countable(name, cached(folder, key, compute, _fits(rows, name))[name]).to(
-        _device(graphs)
-    )
+    key, folder = (CENTRALITIES[name], [family.version]), cache if family.stored else False
+    return _kept(name, graphs, compute, folder, key, [name])[0]
 
 
 def sampled_centrality(
@@ -135,25 +130,18 @@ def sampled_centrality(
     choose("centrality that can be sampled", name, SAMPLED)
     whole_number("samples", samples, 2)
     whole_number("seed", seed)
-    compile_kernels(name)
-    rows = read_graphs(graphs, f"centrality '{name}'")
 
-    def compute() -> dict[str, Tensor]:
+    def compute(rows: GraphRows) -> dict[str, Float64]:
         found = sampled_paths(rows, samples=samples, seed=seed, threads=num_threads(threads))
         return {
-            f"{measure} {part}": torch.from_numpy(values)
+            f"{measure} {part}": values
             for part, of_measures in found._asdict().items()
             for measure, values in of_measures.items()
         }
 
-    folder = folder_for(graphs, "centrality", cache)
-    version = FAMILIES[CENTRALITIES[name]].version
-    key = _key("sampled-intervals", rows, version, samples, seed) if folder else ""
+    key = "sampled-intervals", [FAMILIES[CENTRALITIES[name]].version, samples, seed]
     parts = [f"{name} {part}" for part in ("scores", "errors", "lower", "upper")]
-    stored = cached(folder, key, compute, _fits(rows, *parts))
-    device = _device(graphs)
-    _countable(name, stored[parts[0]])
-    return SampledScores(*(stored[part].to(device) for part in parts))
+    return SampledScores(*_kept(name, graphs, compute, cache, key, parts))
 
 
 def compile_kernels(*names: str) -> float:
@@ -189,24 +177,32 @@ def compile_kernels(*names: str) -> float:
 _compiled: set[str] = set()
 
 
-def _countable(name: str, scores: Tensor) -> Tensor:
-    if scores.isnan().any():
+def _kept(
+    name: str,
+    graphs: Graphs,
+    compute: Callable[[GraphRows], dict[str, Float64]],
+    cache: Cache,
+    key: tuple[str, Sequence[int]],
+    parts: Sequence[str],
+) -> list[Tensor]:
+    """Some ``parts`` of what ``compute`` gives for the graphs, from a file where there is one."""
+    compile_kernels(name)
+    rows = read_graphs(graphs, f"centrality '{name}'")
+
+    def tensors() -> Tensors:
+        return {part: torch.from_numpy(values) for part, values in compute(rows).items()}
+
+    def fits(stored: Tensors) -> bool:
+        found = [stored[part] for part in parts if part in stored]
+        kinds = {(values.dtype, values.shape) for values in found}
+        return len(found) == len(parts) and kinds == {(torch.float64, (rows.num_nodes,))}
+
+    folder = folder_for(graphs, "centrality", cache)
+    file = content_key(key[0], *key[1], *map(torch.from_numpy, rows)) if folder else ""
+    stored = cached(folder, file, tensors, fits)
+    if stored[parts[0]].isnan().any():
         raise InputError(f"{name} cannot count more than 1e308 shortest paths between two nodes")
-    return scores
-
-
-def _fits(rows: GraphRows, *names: str) -> Callable[[Tensors], bool]:
-    """Whether a stored result has all of these, each with a score for every node."""
-    return lambda stored: all(
-        name in stored
-        and stored[name].dtype == torch.float64
-        and stored[name].shape == (rows.num_nodes,)
-        for name in names
-    )
-
-
-def _key(name: str, rows: GraphRows, *settings: int) -> str:
-    return content_key(name, *settings, *(torch.from_numpy(array) for array in rows))
+    return [stored[part].to(_device(graphs)) for part in parts]
 
 
 def _device(graphs: Graphs) -> torch.device:

@@ -9,13 +9,13 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from panda_gnn.cli.diagnose import summarise_with_bar
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
-from panda_gnn.cli.options import add_json_argument, add_whole, real
+from panda_gnn.cli.options import add_json_argument, add_whole, command_line, real
 from panda_gnn.cli.own import add_own_arguments
 from panda_gnn.errors import choose
 
 if TYPE_CHECKING:  # options are read, and explained, without torch
-    from panda_gnn.diagnostics import DatasetSummary
     from panda_gnn.evaluation.advice.plan import Budget
     from panda_gnn.evaluation.tasks import TaskData
 
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     choose("backbone", options.backbone, backbone_names())
     data = load_data(options.dataset, options.root, options.mirror)
     plain = network_config(data, PLAIN, options.backbone, options.layers, 1)
-    summary = _summary(data, plain.num_layers + 1)
+    summary = summarise_with_bar(data.dataset, plain.num_layers + 1)
     scores: dict[str, dict[int, float]] = {}
     outcome, budget = Outcome(), None
     if data.graphs.y.size(0) >= FEW_ROWS:
@@ -102,11 +102,7 @@ def run(options: argparse.Namespace) -> int:
 
 def command(options: argparse.Namespace, budget: Budget | None) -> str:
     """The command line that gives the same advice again, whatever time it takes."""
-    words = ["panda", "advise", options.dataset]
-    if options.backbone != "gcn":
-        words += ["--backbone", options.backbone]
-    if options.layers is not None:
-        words += ["--layers", str(options.layers)]
+    words = command_line("advise", options, options.dataset, backbone="gcn", layers=None)
     if budget is not None:
         words += ["--trials", str(budget.trials), "--epochs", str(budget.epochs)]
     return shlex.join(words)
@@ -122,15 +118,3 @@ def _budget(data: TaskData, options: argparse.Namespace) -> Budget:
     workers = options.workers or os.cpu_count() or 1
     fitting = fit_budget(data, options.backbone, options.layers, 60 * minutes, workers)
     return Budget(options.trials or fitting.trials, options.epochs or fitting.epochs)
-
-
-def _summary(data: TaskData, depth: int) -> DatasetSummary:
-    """What the graphs look like, under a progress bar."""
-    from panda_gnn.diagnostics import summarise_dataset
-    from panda_gnn.progress import progress_bar
-
-    with progress_bar() as bar:
-        task = bar.add_task("graphs", total=min(100, len(data.dataset)))
-        return summarise_dataset(
-            data.dataset, depth, on_graph=lambda done: bar.update(task, completed=done)
-        )

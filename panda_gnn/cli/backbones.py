@@ -1,16 +1,8 @@
 """``panda backbones``: the names of all backbones, one line each."""
 
-from __future__ import annotations
-
-import argparse
 from functools import partial
 
 from panda_gnn.cli.names import add_list_arguments, print_names
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    add_list_arguments(parser)
-
-
+add_arguments = add_list_arguments
 run = partial(print_names, "backbones")

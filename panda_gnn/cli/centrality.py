@@ -8,9 +8,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from panda_gnn.cli.names import names_of
-from panda_gnn.cli.options import add_data_arguments, add_json_argument, add_whole, names
-from panda_gnn.cli.own import add_plugin_argument
-from panda_gnn.errors import InputError, choose
+from panda_gnn.cli.options import (
+    add_dataset_argument,
+    add_drawing_arguments,
+    add_whole,
+    drawn_graphs,
+    names,
+)
+from panda_gnn.errors import choose
 
 if TYPE_CHECKING:  # options are read, and explained, without torch
     from panda_gnn.centrality.comparison import LibraryTimes, TimedScores
@@ -18,9 +23,7 @@ if TYPE_CHECKING:  # options are read, and explained, without torch
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument(
-        "dataset", metavar="DATASET", help="a name, a folder or a file, as panda train has"
-    )
+    add_dataset_argument(parser)
     parser.add_argument(
         "--measure",
         type=names,
@@ -49,11 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_whole(parser, "--seed", "of all that is drawn", 0, least=0)
     add_whole(parser, "--threads", "how many (as many as torch uses)")
-    parser.add_argument("--plot", metavar="FILE", help="draw one graph, coloured by each measure")
-    add_whole(parser, "--graph", "which graph to draw", 0, least=0)
-    add_json_argument(parser)
-    add_plugin_argument(parser)
-    add_data_arguments(parser)
+    add_drawing_arguments(parser, ", coloured by each measure")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -64,7 +63,6 @@ def run(options: argparse.Namespace) -> None:
     from panda_gnn.centrality import compile_kernels
     from panda_gnn.centrality.comparison import library_times, timed, timed_scores
     from panda_gnn.centrality.references import reference
-    from panda_gnn.datasets import resolve
     from panda_gnn.graph.rows import read_graphs
     from panda_gnn.reports.drawing.graph_pictures import plot_centrality
     from panda_gnn.reports.table_formats import text_table
@@ -72,10 +70,7 @@ def run(options: argparse.Namespace) -> None:
     measures = _measures(options)
     for library in options.against:
         reference(choose("library", library, ("igraph", "networkx")))
-    found = resolve(options.dataset, root=options.root, mirror=options.mirror)
-    dataset, number, printed = found.graphs, options.graph, found.printed
-    if number >= len(dataset):
-        raise InputError(f"--graph is {number}, it must be in 0..{len(dataset) - 1}")
+    (dataset, printed), number = drawn_graphs(options), options.graph
     compile_kernels(*measures)
     csr, seconds = timed(read_graphs, dataset, "panda centrality")
     threads = options.threads or torch.get_num_threads()

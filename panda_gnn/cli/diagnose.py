@@ -7,17 +7,18 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from panda_gnn.cli.names import names_of
-from panda_gnn.cli.options import add_choice, add_whole, flag_of
+from panda_gnn.cli.options import add_choice, add_whole, command_line, flag_of
+from panda_gnn.cli.rewire import rewiring_to_see
 from panda_gnn.errors import InputError
 from panda_gnn.reports.diagnose.model_choice import ModelChoice
 
 if TYPE_CHECKING:  # options are read, and explained, without torch
     from torch_geometric.data import Data
 
-    from panda_gnn.rewiring import Rewiring
+    from panda_gnn.diagnostics import DatasetSummary
 
 MODEL_OPTIONS = ("centrality", "k", "width", "high_width", "num_layers", "seed")
 #: Of a dataset, so many graphs are measured.
@@ -48,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("num_layers", 1, "hidden layers"),
         ("seed", 0, "seed of the untrained weights"),
     ):
-        flag, default = flag_of(option.removeprefix("num_")), getattr(defaults, option)
-        add_whole(parser, flag, help, default, least=least, dest=option)
+        default = getattr(defaults, option)
+        add_whole(parser, flag_of(option), help, default, least=least, dest=option)
     rewirings = names_of("rewirings")
     add_choice(parser, "--rewiring", rewirings, "fosr", "what the page compares the graph with")
     parser.add_argument(
@@ -86,23 +87,27 @@ def sum_up(graphs: Sequence[Data], title: str, options: argparse.Namespace) -> s
     """Print what the graphs of a dataset look like; returns the page, if there is to be one."""
     from rich.console import Console
 
-    from panda_gnn.diagnostics import summarise_dataset
-    from panda_gnn.progress import progress_bar
     from panda_gnn.reports.diagnose.dataset import dataset_page, print_summary
 
-    most = options.graphs or MOST_GRAPHS
-    with progress_bar() as bar:
-        task = bar.add_task("graphs", total=min(most, len(graphs)))
-        summary = summarise_dataset(
-            graphs,
-            options.num_layers + 1,
-            most=most,
-            on_graph=lambda done: bar.update(task, completed=done),
-        )
+    summary = summarise_with_bar(graphs, options.num_layers + 1, options.graphs or MOST_GRAPHS)
     print_summary(summary, title, Console())
     if options.no_html:
         return ""
     return dataset_page(summary, graphs, title, options.source, command(options))
+
+
+def summarise_with_bar(
+    graphs: Sequence[Data], depth: int, most: int = MOST_GRAPHS
+) -> DatasetSummary:
+    """What the graphs of a dataset look like, measured under a progress bar."""
+    from panda_gnn.diagnostics import summarise_dataset
+    from panda_gnn.progress import progress_bar
+
+    with progress_bar() as bar:
+        task = bar.add_task("graphs", total=min(most, len(graphs)))
+        return summarise_dataset(
+            graphs, depth, most=most, on_graph=lambda done: bar.update(task, completed=done)
+        )
 
 
 def diagnose_one(
@@ -124,20 +129,10 @@ def diagnose_one(
     if "edge_weight" in data:  # the diagnostics count hops
         data = data.clone()
         del data.edge_weight
-    rewiring = None if options.rewiring == "fosr" else chosen_rewiring(options.rewiring)
+    rewiring = None if options.rewiring == "fosr" else rewiring_to_see(options.rewiring)
     found = diagnose(data, model, title=title, names=data.get("node_names"), rewiring=rewiring)
     print_diagnosis(found, Console())
     return "" if options.no_html else diagnosis_page(found, command(options))
-
-
-def chosen_rewiring(name: str) -> Rewiring:
-    """A rewiring with its own settings."""
-    from panda_gnn.rewiring import REWIRINGS, Cayley, Expander
-
-    kind: Any = REWIRINGS[name]
-    options = {"interleaved": False} if kind in (Expander, Cayley) else {}
-    rewiring: Rewiring = kind(**options)
-    return rewiring
 
 
 def chosen_model(options: argparse.Namespace) -> ModelChoice:
@@ -186,15 +181,6 @@ def _is_one(path: Path) -> bool:
 
 def command(options: argparse.Namespace) -> str:
     """The command line that makes the same report again."""
-    defaults = ModelChoice()
-    words = ["panda", "diagnose", options.source]
-    for name in ("graph", "graphs"):
-        if getattr(options, name) is not None:
-            words += [f"--{name}", str(getattr(options, name))]
-    words += ["--model", options.model]
-    if options.rewiring != "fosr":
-        words += ["--rewiring", options.rewiring]
-    for name in MODEL_OPTIONS:
-        if getattr(options, name) != getattr(defaults, name):
-            words += [flag_of(name.removeprefix("num_")), str(getattr(options, name))]
-    return shlex.join(words)
+    usual = {"graph": None, "graphs": None, "model": None, "rewiring": "fosr"}
+    usual |= {name: getattr(ModelChoice(), name) for name in MODEL_OPTIONS}
+    return shlex.join(command_line("diagnose", options, options.source, **usual))

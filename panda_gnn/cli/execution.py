@@ -37,7 +37,7 @@ from panda_gnn.evaluation.executors import (
 )
 from panda_gnn.evaluation.origin import Origin, origin_of
 from panda_gnn.evaluation.store import Row, Store
-from panda_gnn.evaluation.tracking import TRACKERS, LogTracker, NoTracker, Tracker, open_tracker
+from panda_gnn.evaluation.tracking import TRACKERS, Tracker, open_tracker, print_row
 
 if TYPE_CHECKING:  # options are read, and explained, without torch
     from panda_gnn.evaluation.run import Outcome
@@ -121,7 +121,7 @@ class Execution:
         if alone and self._workers != 1:
             raise InputError("--workers must be 1 here: times are measured on a machine at rest")
         self._options = options
-        self._log = log
+        self._log = log and not sys.stderr.isatty()
         self._temporary = None
         self._folder = options.results
         if self._folder is None:
@@ -131,14 +131,12 @@ class Execution:
         self.store = Store(self._folder / f"{file_name(name)}.jsonl")
         self._data: dict[str, str] = {}
         self._executor: WorkerExecutor
-        self._tracker: Tracker
+        self._tracker: Tracker | None = None
 
     def __enter__(self) -> Execution:
         self._executor = self._open_executor()
         try:
             self._tracker = open_tracker(self._options.track, self._folder / "tracking")
-            if self._log and not sys.stderr.isatty():
-                self._tracker = LogTracker(self._tracker)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 self.store.prepare()
@@ -152,7 +150,8 @@ class Execution:
     def __exit__(self, *error: object) -> None:
         self._executor.shutdown(cancel_futures=True)
         try:
-            self._tracker.close()
+            if self._tracker is not None:
+                self._tracker.close()
         except Exception as error:
             print(f"panda: the tracker failed when it was closed: {error}", file=sys.stderr)
         if self._temporary is not None:
@@ -195,8 +194,8 @@ class Execution:
         if study.measure == "score" and isinstance(self._executor, LocalExecutor):
             finished = by_config_and_seed(contents.rows, expected)
             seeds = set(range(first_seed, first_seed + trials))
-            configs = [config for cell in study.cells for config in cell.candidates]
-            needed = [c for c in configs if seeds - finished.get(c.key, {}).keys()]
+            configs = study.configs.items()
+            needed = [config for key, config in configs if seeds - finished.get(key, {}).keys()]
             compile_before(map(kind_of, needed), self._executor, _on_workers)
         return run_study(
             study,
@@ -207,7 +206,7 @@ class Execution:
             trials=trials,
             first_seed=first_seed,
             budget=budget,
-            tracker=self._tracker,
+            track=self._track,
             trial_seconds=self._options.trial_seconds,
             retry_failed=self._options.retry_failed,
             resumes=measure.resumes,
@@ -220,9 +219,16 @@ class Execution:
 
         where = {"root": self._options.root, "mirror": self._options.mirror}
         run = _on_workers(partial(MEASURES[study.measure].run, **where))
-        if sys.stderr.isatty():
-            return verify(rows, self._executor, run)
-        return verify(rows, self._executor, run, LogTracker(NoTracker()).log)
+        return verify(rows, self._executor, run, self._print)
+
+    def _print(self, row: Row) -> None:
+        if self._log:
+            print_row(row)
+
+    def _track(self, row: Row) -> None:
+        self._print(row)
+        if self._tracker is not None:
+            self._tracker.log(row)
 
     def origins(self, study: Study) -> dict[str, Origin]:
         """The code and the data of every config of a study, by its key, as rows will name them."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from panda_gnn.cli.execution import Execution, add_execution_arguments, report
 from panda_gnn.cli.names import names_of
-from panda_gnn.cli.options import add_choice, add_whole, names, one_of
+from panda_gnn.cli.options import add_choice, add_whole, command_line, names, one_of
 from panda_gnn.errors import InputError, choose
 from panda_gnn.reports.drawing.style import PICTURES, TEMPLATES
 
@@ -90,10 +90,6 @@ def run(options: argparse.Namespace) -> int:
 
 def command(options: argparse.Namespace) -> str:
     """The command line that makes the same figure again."""
-    words = ["panda", "figure", options.name]
-    if options.dataset is not None:
-        words += ["--dataset", *options.dataset]
-    for name in ("trials", "graphs"):
-        if getattr(options, name) is not None:
-            words += [f"--{name}", str(getattr(options, name))]
+    datasets = [] if options.dataset is None else ["--dataset", *options.dataset]
+    words = command_line("figure", options, options.name, *datasets, trials=None, graphs=None)
     return " ".join(words)

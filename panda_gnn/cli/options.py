@@ -13,12 +13,16 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from panda_gnn.cli.own import add_plugin_argument
 from panda_gnn.errors import InputError, choose, shown
-from panda_gnn.evaluation.bundled import RESULTS, bundled_folder, folder_to_read
+from panda_gnn.evaluation.bundled import RESULTS, bundled_folder, folder_to_read, study_names
 from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.options import real_number, whole_number
+
+if TYPE_CHECKING:  # options are read, and explained, without torch
+    from torch_geometric.data import InMemoryDataset
 
 T = TypeVar("T")
 
@@ -30,6 +34,43 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     data.add_argument(
         "--mirror", metavar="FOLDER", help="has the archives (PANDA_DATA_MIRROR), else the network"
     )
+
+
+def add_dataset_argument(parser: argparse.ArgumentParser) -> None:
+    """The dataset of commands that look at one."""
+    parser.add_argument(
+        "dataset", metavar="DATASET", help="a name, a folder or a file, as panda train has"
+    )
+
+
+def add_drawing_arguments(parser: argparse.ArgumentParser, drawn: str) -> None:
+    """The options of commands that look at all graphs of a dataset and draw one."""
+    parser.add_argument("--plot", metavar="FILE", help=f"draw one graph{drawn}")
+    add_whole(parser, "--graph", "which graph to draw", 0, least=0)
+    add_json_argument(parser)
+    add_plugin_argument(parser)
+    add_data_arguments(parser)
+
+
+def drawn_graphs(options: argparse.Namespace) -> tuple[InMemoryDataset, str]:
+    """The graphs of the dataset and what it is called; there is one of the number to draw."""
+    from panda_gnn.datasets import resolve
+
+    found = resolve(options.dataset, root=options.root, mirror=options.mirror)
+    if options.graph >= len(found.graphs):
+        raise InputError(f"--graph is {options.graph}, it must be in 0..{len(found.graphs) - 1}")
+    return found.graphs, found.printed
+
+
+def add_names_arguments(parser: argparse.ArgumentParser, use: str, kinds: Iterable[str]) -> None:
+    """Options that take names of several kinds, all of them where nothing is said."""
+    for kind in kinds:
+        parser.add_argument(f"--{kind}", type=names, metavar="NAMES", help=f"{use} {kind} (all)")
+
+
+def add_method_argument(parser: argparse.ArgumentParser) -> None:
+    """The option that names a method."""
+    parser.add_argument("--method", default="panda", metavar="NAME", help="method (panda)")
 
 
 def add_json_argument(parser: argparse.ArgumentParser) -> None:
@@ -81,6 +122,19 @@ def check_own_folder(results: Path) -> None:
         raise InputError(
             f"--results is '{results}', the rows that come with panda-gnn: name a folder of yours"
         )
+
+
+def add_study_argument(parser: argparse.ArgumentParser, nargs: Literal["?"] | None = None) -> None:
+    """The study that is meant; a mistyped name is told before torch is imported."""
+    known = study_names()
+    read = _reader(str, lambda name: name if _is_own(name) else choose("study", name, known))
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        nargs=nargs,
+        type=read,
+        help=f"a TOML file, or one of {', '.join(known)}",
+    )
 
 
 def add_rule_argument(
@@ -142,7 +196,20 @@ def add_choice(
 
 def flag_of(name: str) -> str:
     """What the option of a parameter is called."""
-    return f"--{name.replace('_', '-')}"
+    return f"--{name.removeprefix('num_').replace('_', '-')}"
+
+
+def command_line(
+    command: str, options: argparse.Namespace, *words: str, **usual: object
+) -> list[str]:
+    """The command line that does the same again: words, and options that are not as usual."""
+    chosen = [name for name in usual if getattr(options, name) != usual[name]]
+    return [
+        "panda",
+        command,
+        *words,
+        *(word for name in chosen for word in (flag_of(name), str(getattr(options, name)))),
+    ]
 
 
 def whole(least: int = 1) -> Callable[[str], int]:

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from panda_gnn.cli.options import add_data_arguments
+from panda_gnn.cli.options import add_data_arguments, add_json_argument
 from panda_gnn.cli.own import add_plugin_argument
 
 
@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source", metavar="GRAPHS", help="a file, a folder, or anything that panda train takes"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    add_json_argument(parser)
     add_plugin_argument(parser)
     add_data_arguments(parser)
 
@@ -26,18 +26,17 @@ def run(options: argparse.Namespace) -> None:
     """Predict and print."""
     from panda_gnn.datasets import resolve
     from panda_gnn.errors import InputError
-    from panda_gnn.estimators import PandaNodeClassifier, PandaNodeRegressor, load_estimator
+    from panda_gnn.estimators import load_estimator
 
     model = load_estimator(options.model)
     graphs = list(resolve(options.source, root=options.root, mirror=options.mirror).graphs)
-    of_nodes = isinstance(model, (PandaNodeClassifier, PandaNodeRegressor))
-    if of_nodes and len(graphs) != 1:
+    if model.of_nodes and len(graphs) != 1:
         raise InputError(f"the model is for the nodes of one graph, got {len(graphs)} graphs")
-    rows = predictions(model, graphs[0] if of_nodes else graphs)
+    rows = predictions(model, graphs[0] if model.of_nodes else graphs)
     if options.json:
         print(json.dumps(rows, indent=1))
         return
-    what = "node" if of_nodes else "graph"
+    what = "node" if model.of_nodes else "graph"
     for number, row in enumerate(rows):
         chance = f"  {row['probability']:.3f}" if "probability" in row else ""
         print(f"{what} {number}: {row['prediction']}{chance}")

@@ -6,7 +6,7 @@ import argparse
 import shlex
 from pathlib import Path
 
-from panda_gnn.cli.options import add_rows_argument, rows_folder
+from panda_gnn.cli.options import add_rows_argument, command_line, rows_folder
 from panda_gnn.cli.own import add_plugin_argument
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.bundled import study_names
@@ -61,7 +61,5 @@ def run(options: argparse.Namespace) -> None:
 
 def command(options: argparse.Namespace) -> str:
     """The command line that makes the same report again."""
-    words = ["panda", "report", *options.names, "--output", str(options.output)]
-    if options.results is not None:
-        words += ["--results", str(options.results)]
-    return shlex.join(words)
+    words = (*options.names, "--output", str(options.output))
+    return shlex.join(command_line("report", options, *words, results=None))

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from panda_gnn.cli.names import names_of
 from panda_gnn.cli.options import (
-    add_data_arguments,
-    add_json_argument,
+    add_dataset_argument,
+    add_drawing_arguments,
     add_whole,
+    drawn_graphs,
     flag_of,
     one_of,
     real,
     whole,
 )
-from panda_gnn.cli.own import add_plugin_argument
 from panda_gnn.errors import InputError
 
 if TYPE_CHECKING:  # options are read, and explained, without torch
@@ -72,9 +72,7 @@ MOST_PAIRS = 200_000_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument(
-        "dataset", metavar="DATASET", help="a name, a folder or a file, as panda train has"
-    )
+    add_dataset_argument(parser)
     rewirings = names_of("rewirings")
     parser.add_argument(
         "--method",
@@ -89,11 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         methods.add_argument(flag_of(name), type=read, metavar=metavar, help=meaning)
     add_whole(parser, "--threads", "how many (as many as torch uses)")
     parser.add_argument("--quick", action="store_true", help="count edges, measure nothing else")
-    parser.add_argument("--plot", metavar="FILE", help="draw one graph before and after")
-    add_whole(parser, "--graph", "which graph to draw", 0, least=0)
-    add_json_argument(parser)
-    add_plugin_argument(parser)
-    add_data_arguments(parser)
+    add_drawing_arguments(parser, " before and after")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -104,7 +98,6 @@ def run(options: argparse.Namespace) -> None:
     from torch_geometric.utils import to_undirected
 
     from panda_gnn.cli.rewire_all import compare_all, report_all
-    from panda_gnn.datasets import resolve
     from panda_gnn.diagnostics.quantities import count_edges, graph_quantities
     from panda_gnn.graph.parallel import in_parallel
     from panda_gnn.reports.drawing.graph_pictures import plot_rewiring
@@ -114,10 +107,7 @@ def run(options: argparse.Namespace) -> None:
     every = options.method == "all"
     names = list(REWIRINGS) if every else [options.method]
     rewirings = {name: make_rewiring(name, options, strict=not every) for name in names}
-    found = resolve(options.dataset, root=options.root, mirror=options.mirror)
-    dataset, printed = found.graphs, found.printed
-    if options.graph >= len(dataset):
-        raise InputError(f"--graph is {options.graph}, it must be in 0..{len(dataset) - 1}")
+    dataset, printed = drawn_graphs(options)
     graphs = list(dataset)
 
     def check(rewiring: Rewiring) -> None:
@@ -147,8 +137,8 @@ def run(options: argparse.Namespace) -> None:
     rewired = rewire_dataset(graphs, rewiring, cache=False, threads=options.threads)
     seconds = time.perf_counter() - begin
     if options.plot:
-        number, name = options.graph, printed
-        title = f"{name}, graph {number}: {rewiring}"
+        number = options.graph
+        title = f"{printed}, graph {number}: {rewiring}"
         plot_rewiring(graphs[number], rewired[number], options.plot, title)
         print(f"drew graph {number} in {options.plot}")
     measure = count_edges if options.quick else graph_quantities
@@ -178,19 +168,26 @@ def make_rewiring(method: str, options: argparse.Namespace, *, strict: bool = Tr
     """The rewiring that the options ask for; where it is ``strict``, options that the method does
     not have are refused, else they are for the others."""
     from panda_gnn.rewiring import REWIRINGS
-    from panda_gnn.rewiring.expander import SecondEdgeSet
 
-    kind: Any = REWIRINGS[method]
-    known = [name for name in OPTIONS if name in inspect.signature(kind).parameters]
+    parameters = inspect.signature(REWIRINGS[method]).parameters
+    known = [name for name in OPTIONS if name in parameters]
     asked = {name: value for name in OPTIONS if (value := getattr(options, name)) is not None}
     for name in asked:
         if name not in known and strict:
             others = ", ".join(map(flag_of, known)) or "none"
             raise InputError(f"{method} has no option {flag_of(name)}: it has {others}")
-    asked = {name: value for name, value in asked.items() if name in known}
+    return rewiring_to_see(method, **{name: asked[name] for name in known if name in asked})
+
+
+def rewiring_to_see(method: str, **options: Any) -> Rewiring:
+    """A rewiring whose new edges are measured and drawn with the graph itself."""
+    from panda_gnn.rewiring import REWIRINGS
+    from panda_gnn.rewiring.expander import SecondEdgeSet
+
+    kind: Any = REWIRINGS[method]
     if issubclass(kind, SecondEdgeSet):
-        asked["interleaved"] = False  # to be measured and drawn with the graph itself
-    rewiring: Rewiring = kind(**asked)
+        options["interleaved"] = False
+    rewiring: Rewiring = kind(**options)
     return rewiring
 
 

@@ -18,6 +18,7 @@ from panda_gnn.cli.options import (
     add_cell_arguments,
     add_choice,
     add_json_argument,
+    add_method_argument,
     add_whole,
     names,
     value,
@@ -38,7 +39,7 @@ SHOWN = 10
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     add_cell_arguments(parser)
-    parser.add_argument("--method", default="panda", metavar="NAME", help="method (panda)")
+    add_method_argument(parser)
     parser.add_argument(
         "--space",
         action="append",
@@ -73,11 +74,8 @@ def run(options: argparse.Namespace) -> int:
 
         def run_one(study: Study) -> Finished:
             outcome = execution.run(study, trials=options.trials)
-            total.ran += outcome.ran
-            total.adopted += outcome.adopted
-            total.left += outcome.left
-            total.failures += outcome.failures
-            total.failed_before += outcome.failed_before
+            for name in ("ran", "adopted", "left", "failures", "failed_before"):
+                setattr(total, name, getattr(total, name) + getattr(outcome, name))
             if outcome.interrupted:
                 raise KeyboardInterrupt
             return by_config_and_seed(execution.store.read().rows, execution.origins(study))

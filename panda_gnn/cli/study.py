@@ -11,11 +11,12 @@ from panda_gnn.cli.execution import Execution, add_execution_arguments, report
 from panda_gnn.cli.options import (
     add_data_arguments,
     add_json_argument,
+    add_names_arguments,
     add_results_argument,
     add_rows_argument,
     add_rule_argument,
+    add_study_argument,
     add_whole,
-    names,
     rows_folder,
     seconds,
 )
@@ -32,16 +33,20 @@ if TYPE_CHECKING:  # options are read, and explained, without torch
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    known = ", ".join(study_names())
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    run_parser = actions.add_parser(
+
+    def add_action(name: str, summary: str, description: str) -> argparse.ArgumentParser:
+        action = actions.add_parser(name, help=summary, description=description)
+        add_study_argument(action)
+        add_selection_arguments(action)
+        return action
+
+    run_parser = add_action(
         "run",
-        help="run what is not finished yet",
-        description="Run the trials of a study that are not finished yet. Running it again "
-        "continues; more trials extend it.",
+        "run what is not finished yet",
+        "Run the trials of a study that are not finished yet. Running it again continues; more "
+        "trials extend it.",
     )
-    run_parser.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
-    add_selection_arguments(run_parser)
     add_whole(run_parser, "--trials", "seeds of a cell (the study's)")
     run_parser.add_argument(
         "--budget",
@@ -55,32 +60,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how many trials are finished",
         description="How many trials of a study are finished; without a name, of all studies.",
     )
-    status_parser.add_argument("name", metavar="NAME", nargs="?", help=f"one of {known}")
+    add_study_argument(status_parser, "?")
     add_selection_arguments(status_parser)
     add_json_argument(status_parser)
     add_rows_argument(status_parser)
-    verify_parser = actions.add_parser(
+    verify_parser = add_action(
         "verify",
-        help="run some of the stored trials again and compare",
-        description="Run a random sample of a study's rows again and compare: bit for bit with "
-        "rows of the same processor and versions, by the test score with others. Nothing is "
-        "written.",
+        "run some of the stored trials again and compare",
+        "Run a random sample of a study's rows again and compare: bit for bit with rows of the "
+        "same processor and versions, by the test score with others. Nothing is written.",
     )
-    verify_parser.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
-    add_selection_arguments(verify_parser)
     add_whole(verify_parser, "--sample", "rows", 20)
     add_whole(verify_parser, "--seed", "decides which rows", 0, least=0)
     add_execution_arguments(verify_parser)
-    power_parser = actions.add_parser(
+    power_parser = add_action(
         "power",
-        help="how many trials a difference needs",
-        description="How many trials are needed to see a difference with a chance of 80 %, by the "
-        "corrected resampled t-test on the 5 % level and by the naive one, from the spread of the "
-        "paired differences that are stored. No number of splits of one dataset sees less than the "
+        "how many trials a difference needs",
+        "How many trials are needed to see a difference with a chance of 80 %, by the corrected "
+        "resampled t-test on the 5 % level and by the naive one, from the spread of the paired "
+        "differences that are stored. No number of splits of one dataset sees less than the "
         "smallest difference.",
     )
-    power_parser.add_argument("name", metavar="NAME", help=f"a TOML file, or one of {known}")
-    add_selection_arguments(power_parser)
     power_parser.add_argument(
         "--difference", type=float, default=5.0, metavar="D", help="the difference, in points (5)"
     )
@@ -99,10 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
     """The options that take a part of a study."""
-    for what in ("datasets", "backbones", "methods"):
-        parser.add_argument(
-            f"--{what}", type=names, metavar="NAMES", help=f"only these {what} (all)"
-        )
+    add_names_arguments(parser, "only these", ("datasets", "backbones", "methods"))
 
 
 def selected_study(options: argparse.Namespace, *, with_reference: bool = False) -> Study:

@@ -9,19 +9,24 @@ import sys
 from pathlib import Path
 
 from panda_gnn.cli.names import names_of
-from panda_gnn.cli.options import add_choice, add_rows_argument, add_rule_argument, rows_folder
+from panda_gnn.cli.options import (
+    add_choice,
+    add_rows_argument,
+    add_rule_argument,
+    add_study_argument,
+    rows_folder,
+)
 from panda_gnn.cli.own import add_plugin_argument
 from panda_gnn.cli.study import add_selection_arguments, selected_study
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation.bundled import stored_rows, study_names
+from panda_gnn.evaluation.bundled import stored_rows
 
 Lines = list[list[str]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    known = ", ".join(study_names())
-    parser.add_argument("name", metavar="NAME", nargs="?", help=f"a TOML file, or one of {known}")
+    add_study_argument(parser, "?")
     parser.add_argument(
         "--coverage",
         action="store_true",

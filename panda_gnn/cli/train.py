@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+from panda_gnn.cli.options import add_method_argument
 from panda_gnn.cli.training import (
     add_training_arguments,
     make_config,
@@ -17,7 +18,7 @@ from panda_gnn.cli.training import (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("--method", default="panda", metavar="NAME", help="method (panda)")
+    add_method_argument(parser)
     add_training_arguments(parser, trials=3)
     parser.add_argument(
         "--save",

@@ -7,16 +7,13 @@ import os
 import sys
 import time
 
-from panda_gnn.cli.options import add_whole, names
+from panda_gnn.cli.options import add_names_arguments, add_whole
 from panda_gnn.errors import choose
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    for what in ("backbones", "methods"):
-        parser.add_argument(
-            f"--{what}", type=names, metavar="NAMES", help=f"for these {what} (all)"
-        )
+    add_names_arguments(parser, "for these", ("backbones", "methods"))
     add_whole(parser, "--workers", "processes that compile (one per processor)")
 
 

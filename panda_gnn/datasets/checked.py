@@ -11,10 +11,15 @@ from torch import Tensor
 from torch_geometric.data import Data, Dataset
 from torch_geometric.utils import degree
 
-from panda_gnn.datasets.files import GREATEST_BARE_SIZE
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, shown, within
 from panda_gnn.graph.batches import is_batch
 from panda_gnn.graph.rows import edge_index_of
+
+#: A graph may have so many nodes without a row of features for each.
+GREATEST_BARE_SIZE = 10**7
+
+MASKS = ("train_mask", "val_mask", "test_mask")
+"""What columns or attributes are called that say which nodes are for what."""
 
 FEATURES = ("x", "constant", "degree")
 """Where node features come from: the graphs' own, the number 1, or the logarithm of the degree."""
@@ -35,7 +40,7 @@ def checked_graphs(graphs: Any, features: str | None = None) -> list[Data]:
     items = _items(graphs)
     if features is not None:
         choose("features", features, FEATURES)
-    with_x = [isinstance(data.get("x"), Tensor) for data in items]
+    with_x = [data.get("x") is not None for data in items]
     if features == "x" and not all(with_x):
         raise InputError(f"graph {with_x.index(False)} has no x: choose the features constant")
     if features is None:
@@ -76,13 +81,16 @@ def _items(graphs: Any) -> list[Data]:
 
 
 def _prepared(number: int, data: Data, features: str, edge_values: list[str]) -> Data:
-    try:
+    with within(f"graph {number}"):
         edge_index = edge_index_of(data, f"graph {number}").as_subclass(Tensor)
-    except InputError as error:
-        raise InputError(f"graph {number}: {error}") from error
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyG would rather be told the number than count
-        num_nodes = int(data.num_nodes or 0)
+        try:
+            num_nodes = int(data.num_nodes or 0)
+        except (OverflowError, TypeError, ValueError) as error:
+            raise InputError(
+                f"graph {number} has num_nodes={shown(data.num_nodes)}: give a whole number"
+            ) from error
     if num_nodes == 0:
         raise InputError(f"graph {number} has no nodes: leave it out")
     if features != "x" and num_nodes > GREATEST_BARE_SIZE:
@@ -93,23 +101,39 @@ def _prepared(number: int, data: Data, features: str, edge_values: list[str]) ->
     if edge_index.numel() and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < num_nodes:
         raise InputError(f"graph {number} has an edge to a node outside 0..{num_nodes - 1}")
     if features == "x":
-        x = _features(number, data.x, num_nodes)
+        x = _features(number, _tensor(number, "x", data.x), num_nodes)
     elif features == "degree":
         x = torch.log1p(degree(edge_index[0], num_nodes)).view(-1, 1)
     else:
         x = torch.ones(num_nodes, 1)
     prepared = Data(x=x, edge_index=edge_index.long(), num_nodes=num_nodes)
     for name in edge_values:
-        values = data[name]
-        if values.size(0) != edge_index.size(1) or not bool(values.float().isfinite().all()):
+        values = _tensor(number, name, data[name]).reshape(-1)
+        if values.numel() != edge_index.size(1) or not bool(values.float().isfinite().all()):
             raise InputError(f"graph {number} has no finite {name} for each of its edges")
+        if values.numel() and float(values.min()) < 0:
+            raise InputError(f"graph {number} has a negative {name}: give numbers from 0 on")
         prepared[name] = values.float() if name == "edge_weight" else values.long()
-    if isinstance(data.get("y"), (int, float)):
-        prepared.y = torch.tensor([data.y])
-    for name in ("y", "train_mask", "val_mask", "test_mask"):
-        if isinstance(data.get(name), Tensor):
-            prepared[name] = data[name]
+    if data.get("y") is not None:
+        y = _tensor(number, "y", data.y)
+        prepared.y = y if isinstance(data.y, Tensor) or y.dim() else y.view(1)
+    for name in MASKS:
+        if data.get(name) is not None:
+            prepared[name] = _tensor(number, name, data[name])
     return prepared
+
+
+def _tensor(number: int, name: str, values: Any) -> Tensor:
+    """What a graph holds under a name as a tensor of real numbers."""
+    try:
+        tensor = torch.as_tensor(values)
+    except (OverflowError, RuntimeError, TypeError, ValueError) as error:
+        raise InputError(
+            f"graph {number} has {name}={shown(values)}: give a tensor of numbers"
+        ) from error
+    if tensor.is_complex():
+        raise InputError(f"graph {number} has complex numbers as {name}: give real ones")
+    return tensor
 
 
 def _features(number: int, x: Tensor, num_nodes: int) -> Tensor:

@@ -1,10 +1,11 @@
 """Graphs in text files with columns: one graph with a table of its nodes, or a folder of graphs.
 
 One graph is an edge list. A table of its nodes may stand beside it: for ``roads.csv`` that is
-``roads.nodes.csv``, ``roads_nodes.csv`` or ``nodes.csv``. Its first line names the columns: one
-with the nodes (``id``, ``node``, ``name``, or else the first), one with targets (``y``, ``label``,
-``class`` or ``target``), one called ``split`` with ``train``, ``val`` or ``test``; all others are
-features and hold numbers.
+``roads.nodes.csv``, ``roads_nodes.csv`` or ``nodes.csv`` (or another ending of a text file). Its
+first line names the columns: one with the nodes (``id``, ``node``, ``name``, or else the first),
+one with targets (``y``, ``label``, ``class`` or ``target``), one called ``split`` with ``train``,
+``val`` or ``test`` (or three called ``train_mask``, ``val_mask`` and ``test_mask`` with 0 and 1);
+all others are features and hold numbers.
 
 A folder of graphs has an edge list for each, with or without a table of nodes, and ``labels.csv``:
 one column with the names of the graphs (``graph``, ``file``, ``name``, ``id``, or else the first),
@@ -13,21 +14,27 @@ and one with labels, or several with numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from panda_gnn.datasets.files import LABELS, as_targets, graph_of_names
+from panda_gnn.datasets.checked import MASKS
+from panda_gnn.datasets.files import (
+    LABELS,
+    as_targets,
+    graph_of_names,
+    label_words,
+    set_masks,
+)
 from panda_gnn.datasets.tables import Line, cut, is_number, read_columns, read_edges, refuse
 from panda_gnn.errors import InputError
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist")
 LABEL_TABLES = tuple(f"{stem}{suffix}" for stem in ("labels", "graphs") for suffix in SUFFIXES[:3])
 SPLIT_WORDS = {"train": 0, "val": 1, "valid": 1, "validation": 1, "test": 2}
-MASKS = ("train_mask", "val_mask", "test_mask")
 
 
 def read_csv_graph(path: Path, columns: Mapping[str, str] | None = None) -> Data:
@@ -37,10 +44,10 @@ def read_csv_graph(path: Path, columns: Mapping[str, str] | None = None) -> Data
         path: The edge list.
         columns: Which columns are ``source``, ``target`` and ``weight``, by name or number from 1.
     """
-    beside = [path.with_name(f"{path.stem}{mark}nodes{path.suffix}") for mark in "._"]
-    if path.stem != "nodes":
-        beside.append(path.with_name(f"nodes{path.suffix}"))
-    return _graph(path, columns or {}, next((file for file in beside if file.is_file()), None))
+    nodes = _nodes_of(path)
+    if nodes is None and path.stem != "nodes":
+        nodes = _first(path.with_name(f"nodes{suffix}") for suffix in (path.suffix, *SUFFIXES))
+    return _graph(path, columns or {}, nodes)
 
 
 def is_csv_folder(folder: Path) -> bool:
@@ -59,26 +66,30 @@ def read_csv_folder(folder: Path) -> list[Data]:
         refuse(table, header.number, "expected a column with labels beside the names of graphs")
     targets = _targets(table, header, rows, [label_at] if label_at is not None else others)
     files = [_file_of(folder, table, row, name_at) for row in rows]
-    if len(set(files)) < len(files):
-        double = next(i for i, file in enumerate(files) if file in files[:i])
-        refuse(table, rows[double].number, f"the graph {files[double].name} is there twice")
+    _refuse_twice(table, rows, [f"graph {file.name}" for file in files])
     listed = {*files, table, *(nodes for file in files if (nodes := _nodes_of(file)) is not None)}
     stray = sorted(set(_edge_lists(folder)) - listed)
     if stray:
         raise InputError(f"'{table}' has no label for the graph {stray[0].name}: add a line")
+    words_at = others[0] if label_at is None else label_at
     graphs = []
     for file, y in zip(files, targets, strict=True):
         data = _graph(file, {}, _nodes_of(file))
         data.y = y.view(1, -1) if y.is_floating_point() else y.view(1)
-        data.label_names = _words(rows, others[0] if label_at is None else label_at)
+        data.label_names = label_words([row.fields[words_at] for row in rows])
         graphs.append(data)
     return graphs
 
 
-def _words(rows: Sequence[Line], column: int) -> list[str] | None:
-    """The labels in order, if they are words."""
-    labels = sorted({row.fields[column] for row in rows})
-    return None if all(is_number(label) for label in labels) else labels
+def _refuse_twice(
+    path: Path, rows: Sequence[Line], printed: Sequence[str], names: Sequence[str] = ()
+) -> None:
+    """Reject a table in which a row has the name of an earlier one."""
+    seen: set[str] = set()
+    for row, name, what in zip(rows, names or printed, printed, strict=True):
+        if name in seen:
+            refuse(path, row.number, f"the {what} is there twice")
+        seen.add(name)
 
 
 def _edge_lists(folder: Path) -> list[Path]:
@@ -86,8 +97,15 @@ def _edge_lists(folder: Path) -> list[Path]:
 
 
 def _nodes_of(file: Path) -> Path | None:
-    beside = [file.with_name(f"{file.stem}{mark}nodes{file.suffix}") for mark in "._"]
-    return next((path for path in beside if path.is_file()), None)
+    return _first(
+        file.with_name(f"{file.stem}{mark}nodes{suffix}")
+        for suffix in (file.suffix, *SUFFIXES)
+        for mark in "._"
+    )
+
+
+def _first(files: Iterable[Path]) -> Path | None:
+    return next((path for path in files if path.is_file()), None)
 
 
 def _file_of(folder: Path, table: Path, row: Line, name_at: int) -> Path:
@@ -111,35 +129,40 @@ def _graph(path: Path, columns: Mapping[str, str], nodes: Path | None) -> Data:
     name_at = _column_of(header, ("id", "node", "node_id", "name")) or 0
     label_at = _column_of(header, LABELS)
     split_at = _column_of(header, ("split",))
-    names = {row.fields[name_at]: row.number for row in rows}
-    if len(names) < len(rows):
-        seen: set[str] = set()
-        for row in rows:
-            if row.fields[name_at] in seen:
-                refuse(nodes, row.number, f"the node '{cut(row.fields[name_at])}' is there twice")
-            seen.add(row.fields[name_at])
-    missing = next((name for name in listed.names if name not in names), None)
+    masks = {i: name for i, name in enumerate(header.fields) if name in MASKS}
+    if masks and split_at is not None:
+        refuse(
+            nodes,
+            header.number,
+            f"expected split or masks, got split and {header.fields[min(masks)]}",
+        )
+    names = [row.fields[name_at] for row in rows]
+    _refuse_twice(nodes, rows, [f"node '{cut(name)}'" for name in names], names)
+    known = set(names)
+    missing = next((name for name in listed.names if name not in known), None)
     if missing is not None:
         raise InputError(
             f"'{path}' has an edge of the node '{cut(missing)}', for which '{nodes}' has no line"
         )
-    features = [i for i in range(len(header.fields)) if i not in (name_at, label_at, split_at)]
+    others = [i for i in range(len(header.fields)) if i not in (name_at, label_at, split_at)]
+    features = [i for i in others if i not in masks]
+    for row in rows:
+        _numbers(nodes, header, row, others)
     x = None
     if features:
-        for row in rows:
-            _numbers(nodes, header, row, features)
         x = torch.tensor([[float(row.fields[i]) for i in features] for row in rows])
-    data = graph_of_names(list(names), listed.edges, x, listed.weights)
+    data = graph_of_names(names, listed.edges, x, listed.weights)
     if x is None:
         del data.x
     if label_at is not None:
         data.y = torch.stack(_targets(nodes, header, rows, [label_at])).view(len(rows), -1)
         data.y = data.y if data.y.is_floating_point() else data.y.view(-1)
-        data.label_names = _words(rows, label_at)
+        data.label_names = label_words([row.fields[label_at] for row in rows])
     if split_at is not None:
         parts = torch.tensor([_part(nodes, row, split_at) for row in rows])
         for number, mask in enumerate(MASKS):
             data[mask] = parts == number
+    set_masks(data, {name: [float(row.fields[i]) for row in rows] for i, name in masks.items()})
     return data
 
 

@@ -12,8 +12,6 @@ A file that cannot be read gets one sentence that names the line.
 from __future__ import annotations
 
 import os
-import pickle
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -25,15 +23,14 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import remove_self_loops, to_undirected
 
-from panda_gnn.datasets.safe import load_tensors
+from panda_gnn.datasets.checked import MASKS, checked_graphs
+from panda_gnn.datasets.saved_graphs import read_saved_graphs
 from panda_gnn.datasets.tables import cut, is_number, read_edges, refuse
-from panda_gnn.errors import InputError, choose
-
-#: A file may claim so many nodes without a row of features for each.
-GREATEST_BARE_SIZE = 10**7
+from panda_gnn.errors import InputError, choose, within
 
 LABELS = ("y", "label", "class", "target")
 """What a column or an attribute with the target of a node or graph is called."""
+
 
 _NUMBERS = ("int", "long", "float", "double", "boolean")
 
@@ -84,39 +81,18 @@ def read_graphml(path: Path) -> Data:
 
 def read_data(path: Path) -> Data:
     """Read a ``Data`` saved with ``torch.save``; nothing in the file is executed."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            data = load_tensors(path)
-    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
-        raise InputError(
-            f"'{path}' is not a graph saved with torch.save(data, file), or holds more than "
-            "tensors and PyG's own classes"
-        ) from error
-    if not isinstance(data, Data) or not isinstance(data.get("edge_index"), Tensor):
-        raise InputError(
-            f"'{path}' holds a {type(data).__name__}, not a Data of torch_geometric with edge_index"
-        )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # PyG would rather be told the number than count
-        num_nodes, edge_index = int(data.num_nodes or 0), data.edge_index
-    fits = edge_index.dim() == 2 and edge_index.size(0) == 2 and not edge_index.is_floating_point()
-    if num_nodes == 0 or not fits:
-        raise InputError(
-            f"'{path}' holds a graph without nodes, or edge_index is not [2, num_edges]"
-        )
-    if edge_index.numel() and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < num_nodes:
-        raise InputError(f"'{path}' has an edge to a node outside 0..{num_nodes - 1}")
-    x = data.get("x")
-    if x is not None and (not isinstance(x, Tensor) or x.size(0) != num_nodes):
+    graphs = read_saved_graphs(path)
+    if len(graphs) > 1:
+        raise InputError(f"'{path}' holds {len(graphs)} graphs, not a single Data")
+    x = graphs[0].get("x")
+    if x is not None and not isinstance(x, Tensor):
         raise InputError(f"'{path}' has features x that are not one row for each node")
-    if x is None and num_nodes > GREATEST_BARE_SIZE:
-        raise InputError(
-            f"'{path}' says num_nodes={num_nodes}, but has no features: without a row of x for "
-            f"each node at most {GREATEST_BARE_SIZE} nodes are accepted"
-        )
-    names = [str(node) for node in range(num_nodes)]
-    return _of_index(names, edge_index.long(), None if x is None else x.float().view(num_nodes, -1))
+    if x is not None and x.dim() == 2 and x.size(1) == 0:
+        graphs[0].x = None
+    with within(f"'{path}'"):
+        (data,) = checked_graphs(graphs)
+    names = [str(node) for node in range(int(data.num_nodes or 0))]
+    return _of_index(names, data.edge_index, data.x)
 
 
 READERS: Mapping[str, Callable[[Path], Data]] = MappingProxyType(
@@ -211,12 +187,15 @@ class _GraphML:
         everywhere = [key for key in self.keys if all(key in of for of in self.nodes.values())]
         label = next((key for key in everywhere if self.names[key].lower() in LABELS), None)
         of_numbers = [key for key in everywhere if key != label and self.keys[key] in _NUMBERS]
+        masks = [key for key in of_numbers if self.names[key] in MASKS]
+        of_numbers = [key for key in of_numbers if key not in masks]
         rows = [[of[key] for key in of_numbers] for of in self.nodes.values()]
         x = torch.tensor(rows) if of_numbers else None
         edges = [(source, target) for source, target, _ in self.edges]
         data = graph_of_names(list(self.nodes), edges, x)
         if label is not None:
             set_targets(data, [str(of[label]) for of in self.nodes.values()])
+        set_masks(data, {self.names[key]: [of[key] for of in self.nodes.values()] for key in masks})
         if self.directed:
             data.was_directed = True
         return data
@@ -269,8 +248,24 @@ def as_targets(values: Sequence[str]) -> Tensor:
 def set_targets(data: Data, values: Sequence[str]) -> None:
     """Give a graph targets that are written as text; words are kept as ``label_names``."""
     data.y = as_targets(values)
-    if not all(is_number(value) for value in values):
-        data.label_names = sorted(set(values))
+    if (words := label_words(values)) is not None:
+        data.label_names = words
+
+
+def label_words(values: Sequence[str]) -> list[str] | None:
+    """The different labels in alphabetical order, if they are words."""
+    return None if all(is_number(value) for value in values) else sorted(set(values))
+
+
+def set_masks(data: Data, masks: Mapping[str, Sequence[float | str]]) -> None:
+    """Give a graph the masks that its nodes say, all three or none."""
+    for name in MASKS if masks else ():
+        if name not in masks:
+            raise InputError(f"the nodes have {', '.join(masks)} and no {name}: give all or none")
+        for node, value in enumerate(masks[name]):
+            if value not in (0, 1):
+                raise InputError(f"{name} of node {node} is {value}: it must be 0 or 1")
+        data[name] = torch.tensor([value == 1 for value in masks[name]])
 
 
 def simple_edges(

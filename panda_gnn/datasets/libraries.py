@@ -18,8 +18,9 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from panda_gnn.datasets.files import LABELS, graph_of_names, set_targets
-from panda_gnn.errors import InputError, require
+from panda_gnn.datasets.checked import MASKS
+from panda_gnn.datasets.files import LABELS, graph_of_names, set_masks, set_targets
+from panda_gnn.errors import InputError, reason, require
 
 
 def is_library_graph(graph: Any) -> bool:
@@ -57,15 +58,8 @@ def read_gml(path: Path) -> Data:
     networkx = require("networkx", "compare")
     try:
         graph = networkx.read_gml(path, label="id")
-    except (
-        networkx.NetworkXError,
-        ValueError,
-        KeyError,
-        UnicodeDecodeError,
-        RecursionError,
-    ) as error:
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(f"'{path}' is no GML that can be read ({reason})") from error
+    except (networkx.NetworkXError, ValueError, KeyError, RecursionError) as error:
+        raise InputError(f"'{path}' is no GML that can be read ({reason(error)})") from error
     if graph.number_of_nodes() == 0:
         raise InputError(f"'{path}' has no node")
     for _, values in graph.nodes(data=True):
@@ -86,6 +80,8 @@ def _data(
     label = next((name for name in LABELS if all(name in node for node in nodes)), None)
     shared = set.intersection(*(set(node) for node in nodes)) - {label}
     columns = sorted(str(name) for name in shared if all(_is_number(node[name]) for node in nodes))
+    masks = [name for name in columns if name in MASKS]
+    columns = [name for name in columns if name not in masks]
     x = torch.tensor([[float(node[name]) for name in columns] for node in nodes])
     weights = None
     if of_edges and all(_is_number(values.get("weight")) for values in of_edges):
@@ -95,9 +91,11 @@ def _data(
         del data.x
     if label is not None:
         set_targets(data, [str(node[label]) for node in nodes])
+    set_masks(data, {name: [float(node[name]) for node in nodes] for name in masks})
     of_whole = next((name for name in LABELS if name in of_graph), None)
     if of_whole is not None:
-        data.y = _target(of_graph[of_whole])
+        value = of_graph[of_whole]
+        data.y = value if isinstance(value, str) else _target(value)
     if directed:
         data.was_directed = True
     return data
@@ -107,7 +105,7 @@ def _target(value: Any) -> Tensor:
     try:
         return torch.as_tensor(value).reshape(1, -1)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise InputError(f"the target of a graph is {value!r}: give numbers") from error
+        raise InputError(f"the target of a graph is {value!r}: give numbers or a word") from error
 
 
 def _is_number(value: Any) -> bool:

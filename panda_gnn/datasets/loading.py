@@ -11,7 +11,6 @@ import shutil
 import sys
 import tempfile
 import warnings
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,9 +21,9 @@ from torch_geometric.data import InMemoryDataset
 from panda_gnn.datasets.entries import DATASETS, DatasetEntry
 from panda_gnn.datasets.fingerprint import fingerprint
 from panda_gnn.datasets.peptides import SPLITS, joined
-from panda_gnn.datasets.safe import nothing_executed
-from panda_gnn.datasets.sources import fetch
-from panda_gnn.errors import InputError
+from panda_gnn.datasets.safe import DAMAGED, nothing_executed
+from panda_gnn.datasets.sources import Folder, fetch
+from panda_gnn.errors import InputError, reason
 
 ROOT_VARIABLE = "PANDA_DATA_ROOT"
 
@@ -33,7 +32,7 @@ class UnknownContentWarning(UserWarning):
     """A dataset has the right counts, but other graphs, features or labels than are known of it."""
 
 
-def data_root(root: str | os.PathLike[str] | None = None) -> Path:
+def data_root(root: Folder = None) -> Path:
     """The folder that holds the datasets.
 
     That is ``root``, else the environment variable ``PANDA_DATA_ROOT``, else ``panda-gnn/data`` in
@@ -64,12 +63,7 @@ def data_root(root: str | os.PathLike[str] | None = None) -> Path:
     return caches / "panda-gnn" / "data"
 
 
-def load(
-    name: str,
-    *,
-    root: str | os.PathLike[str] | None = None,
-    mirror: str | os.PathLike[str] | None = None,
-) -> InMemoryDataset:
+def load(name: str, *, root: Folder = None, mirror: Folder = None) -> InMemoryDataset:
     """Return the dataset ``name`` of :data:`panda_gnn.datasets.DATASETS` as PyG's own class, or
     own data in one of the forms of :mod:`panda_gnn.datasets.resolver`.
 
@@ -116,12 +110,7 @@ def load(
     return dataset
 
 
-def prepare(
-    name: str,
-    *,
-    root: str | os.PathLike[str] | None = None,
-    mirror: str | os.PathLike[str] | None = None,
-) -> None:
+def prepare(name: str, *, root: Folder = None, mirror: Folder = None) -> None:
     """Fetch and process the dataset unless it lies in the root already; see :func:`load`.
 
     Args:
@@ -163,26 +152,23 @@ def _check_content(entry: DatasetEntry, dataset: InMemoryDataset, home: Path) ->
         )
 
 
-def _build_if_missing(
-    entry: DatasetEntry, folder: Path, mirror: str | os.PathLike[str] | None
-) -> None:
+def _build_if_missing(entry: DatasetEntry, folder: Path, mirror: Folder) -> None:
     if not (_has_raw(entry, folder) and _is_processed(entry, folder)):
         _build(entry, folder, mirror)
 
 
 def _has_raw(entry: DatasetEntry, folder: Path) -> bool:
     """Whether the files are there that PyG looks for before it decides to download."""
-    raw = folder / entry.place / "raw"
-    return all((raw / name).is_file() for name in entry.raw_names)
+    return all((folder / entry.place / "raw" / name).is_file() for name in entry.raw_names)
 
 
 def _is_processed(entry: DatasetEntry, folder: Path) -> bool:
     """Whether PyG has read them already."""
-    processed = folder / entry.place / "processed"
-    return all((processed / name).is_file() for name in entry.processed_names)
+    made = folder / entry.place / "processed"
+    return all((made / name).is_file() for name in entry.processed_names)
 
 
-def _build(entry: DatasetEntry, folder: Path, mirror: str | os.PathLike[str] | None) -> None:
+def _build(entry: DatasetEntry, folder: Path, mirror: Folder) -> None:
     """Fetch and process ``entry`` beside its place in ``folder``, then move it there at once."""
     folder.mkdir(parents=True, exist_ok=True)
     home = folder / entry.place
@@ -225,20 +211,10 @@ def _open(entry: DatasetEntry, folder: Path, what: str, remedy: str) -> InMemory
             f"{entry.printed} cannot be read, {what} is damaged or holds more than data, which is "
             f"not executed: {remedy}"
         ) from error
-    except (
-        ArithmeticError,
-        AssertionError,
-        AttributeError,
-        EOFError,
-        LookupError,
-        RuntimeError,
-        TypeError,
-        ValueError,
-        zipfile.BadZipFile,
-    ) as error:
+    except DAMAGED as error:
         raise InputError(
             f"{entry.printed} cannot be read, {what} is damaged "
-            f"({type(error).__name__}: {' '.join(str(error).split())[:100]}): {remedy}"
+            f"({type(error).__name__}: {reason(error)}): {remedy}"
         ) from error
     if problem is not None:
         raise InputError(f"{what} is not a whole {entry.printed}, it has {problem}: {remedy}")

@@ -71,6 +71,12 @@ _GEOM_GCN_FILES = ("out1_node_feature_label.txt", "out1_graph_edges.txt")
 PLANETOID_PARTS = ("x", "tx", "allx", "y", "ty", "ally", "graph", "test.index")
 
 
+def planetoid_files(name: str) -> list[LooseFile]:
+    """The raw files of a dataset of Planetoid, by its name in small letters."""
+    names = [f"ind.{name}.{part}" for part in PLANETOID_PARTS]
+    return [LooseFile(file, f"planetoid/{file}", f"{Planetoid.url}/{file}") for file in names]
+
+
 def _node(
     printed: str,
     dataset_class: type[InMemoryDataset],
@@ -90,8 +96,7 @@ def _node(
     home, options = name, {}
     if dataset_class is Planetoid:
         home, options = f"{printed}/geom-gcn", {"split": "geom-gcn"}
-        names = [f"ind.{name}.{part}" for part in PLANETOID_PARTS]
-        files = [LooseFile(file, f"planetoid/{file}", f"{Planetoid.url}/{file}") for file in names]
+        files = planetoid_files(name)
     else:
         if dataset_class is WikipediaNetwork:
             home = f"{name}/geom_gcn"

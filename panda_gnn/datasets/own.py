@@ -22,14 +22,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 
-from panda_gnn.datasets.checked import checked_graphs
+from panda_gnn.datasets.checked import MASKS, checked_graphs
 from panda_gnn.datasets.entry import DatasetEntry
+from panda_gnn.datasets.files import LABELS
 from panda_gnn.datasets.fingerprint import fingerprint
 from panda_gnn.errors import InputError, choose
 
@@ -45,7 +47,6 @@ METRICS_OF_TASKS = {
     "regression": ("mean absolute error",),
     "label": ("average precision",),
 }
-MASKS = ("train_mask", "val_mask", "test_mask")
 MOST_CLASSES = 100
 """Real numbers that are whole count as classes up to so many different ones."""
 
@@ -151,10 +152,11 @@ def in_memory(graphs: list[Data]) -> InMemoryDataset:
 def _summary(entry: DatasetEntry, remark: str) -> str:
     many = f"{entry.num_graphs} graphs" if entry.num_graphs > 1 else "1 graph"
     what = "classes" if entry.task.endswith("classification") else "targets"
+    targets = f"{entry.num_classes} {what}" if entry.num_classes > 1 else "1 target"
     parts = [
         f"{many} of {entry.average_nodes:.4g} nodes and {entry.average_edges / 2:.4g} edges",
-        f"{entry.num_features} features",
-        f"{entry.task}, {entry.num_classes} {what}",
+        f"{entry.num_features} feature{'s' * (entry.num_features > 1)}",
+        f"{entry.task}, {targets}",
         f"split {entry.split}",
         *([remark] if remark else []),
     ]
@@ -169,7 +171,7 @@ def _task(graphs: list[Data], chosen: str | None) -> str:
     if missing:
         raise InputError(
             f"graph {missing[0]} has no target y: give every graph a class or numbers, or every "
-            "node of a single graph"
+            f"node of a single graph (a column or attribute called {', '.join(LABELS)})"
         )
     assert isinstance(first, Tensor)
     per_node = len(graphs) == 1 and first.dim() > 0 and first.size(0) == graphs[0].num_nodes
@@ -177,6 +179,13 @@ def _task(graphs: list[Data], chosen: str | None) -> str:
         raise InputError(
             f"there is one graph and y has the shape {list(first.shape)}: give a target for each "
             f"of its {graphs[0].num_nodes} nodes, or several graphs"
+        )
+    if len(graphs) > 1 and all(
+        data.y.dim() == 1 and 1 < data.y.size(0) == data.num_nodes for data in graphs
+    ):
+        raise InputError(
+            "y of every graph has as many numbers as the graph has nodes: targets of nodes need a "
+            f"single graph, and several targets of a graph the shape [1, {first.size(0)}]"
         )
     of = "node" if per_node else "graph"
     if chosen is not None:
@@ -245,13 +254,7 @@ def _split(graphs: list[Data], task: str, chosen: str | None) -> str:
     if chosen is None:
         chosen = "masks" if has_masks else ("60/20/20" if task.startswith("node") else "80/10/10")
     if chosen == "masks" and has_masks:
-        for name, mask in zip(MASKS, masks, strict=True):
-            assert isinstance(mask, Tensor)
-            graphs[0][name] = mask.bool().view(mask.size(0), -1)
-            if mask.size(0) != graphs[0].num_nodes or not bool(mask.bool().any()):
-                raise InputError(
-                    f"{name} must mark at least one of the {graphs[0].num_nodes} nodes"
-                )
+        _set_masks(graphs[0])
         return "masks"
     for name in MASKS:
         for data in graphs:
@@ -270,3 +273,27 @@ def _split(graphs: list[Data], task: str, chosen: str | None) -> str:
             f"split is '{chosen}', it must be shares of 100 such as 80/10/10, cv3 to cv20, or masks"
         )
     return chosen
+
+
+def _set_masks(data: Data) -> None:
+    """Make the masks columns of truth values, one for each split, that share no node."""
+    count, masks = int(data.num_nodes or 0), {name: data[name].bool() for name in MASKS}
+    for name, mask in masks.items():
+        if mask.dim() not in (1, 2) or mask.size(0) != count or not mask.numel():
+            raise InputError(
+                f"{name} has the shape {list(mask.shape)}, but there are {count} nodes"
+            )
+    splits = max(mask.view(count, -1).size(1) for mask in masks.values())
+    for name, mask in masks.items():
+        columns = mask.view(count, -1)
+        if columns.size(1) not in (1, splits):
+            raise InputError(f"{name} has {columns.size(1)} columns, others have {splits}")
+        if not bool(columns.any(dim=0).all()):
+            raise InputError(f"{name} must mark at least one of the {count} nodes")
+        masks[name] = data[name] = columns.expand(count, splits).contiguous()
+    for one, other in combinations(MASKS, 2):
+        shared = int((masks[one] & masks[other]).any(dim=1).sum())
+        if shared:
+            raise InputError(
+                f"{one} and {other} share {shared} of {count} nodes: a node may be in one of them"
+            )

@@ -12,11 +12,9 @@ import contextlib
 import dataclasses
 import inspect
 import io
-import os
 import pickle
 import shutil
 import warnings
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,13 +25,12 @@ from torch_geometric.data import Data, Dataset
 from torch_geometric.datasets import Planetoid, TUDataset
 
 from panda_gnn.datasets.entries import DATASETS, DatasetEntry
-from panda_gnn.datasets.entry import LooseFile
 from panda_gnn.datasets.loading import data_root
-from panda_gnn.datasets.node import PLANETOID_PARTS
-from panda_gnn.datasets.safe import nothing_executed
-from panda_gnn.datasets.sources import check_sums, fetch, mirror_folder
+from panda_gnn.datasets.node import planetoid_files
+from panda_gnn.datasets.safe import DAMAGED, nothing_executed
+from panda_gnn.datasets.sources import Folder, copy_files, fetch, mirror_folder
 from panda_gnn.datasets.tu import FastTUDataset
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, reason
 
 PARTS = ("train", "val", "test")
 CLASSES = {
@@ -45,10 +42,7 @@ CLASSES = {
 
 
 def pyg_graphs(
-    text: str,
-    arguments: Mapping[str, str],
-    root: str | os.PathLike[str] | None = None,
-    mirror: str | os.PathLike[str] | None = None,
+    text: str, arguments: Mapping[str, str], root: Folder = None, mirror: Folder = None
 ) -> tuple[list[Data], str]:
     """The graphs of ``CLASS`` or ``CLASS/NAME``, and the split of a class that has a fixed one.
 
@@ -110,12 +104,7 @@ def _folder(name: str, options: Mapping[str, Any]) -> str:
 
 
 def _graphs(
-    kind: type[Dataset],
-    text: str,
-    home: Path,
-    options: dict[str, Any],
-    name: str,
-    mirror: str | os.PathLike[str] | None,
+    kind: type[Dataset], text: str, home: Path, options: dict[str, Any], name: str, mirror: Folder
 ) -> list[Data]:
     home.parent.mkdir(parents=True, exist_ok=True)
     base = FastTUDataset if kind is TUDataset else kind
@@ -148,22 +137,10 @@ def _graphs(
         ) from error
     except ImportError as error:
         raise InputError(f"pyg:{text} needs the package '{error.name}': install it") from error
-    except (
-        ArithmeticError,
-        AssertionError,
-        AttributeError,
-        EOFError,
-        LookupError,
-        OSError,
-        RuntimeError,
-        TypeError,
-        ValueError,
-        zipfile.BadZipFile,
-    ) as error:
+    except (*DAMAGED, OSError) as error:
         _remove_unfinished(home)
-        reason = " ".join(str(error).split())[:100]
         raise InputError(
-            f"pyg:{text} cannot be had ({type(error).__name__}: {reason}): check name and "
+            f"pyg:{text} cannot be had ({type(error).__name__}: {reason(error)}): check name and "
             "arguments, go online, or give a mirror that has its files"
         ) from error
     for number, data in enumerate(graphs):
@@ -180,9 +157,7 @@ def _remove_unfinished(home: Path) -> None:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def _fill(
-    dataset: Any, kind: type[Dataset], name: str, mirror: str | os.PathLike[str] | None
-) -> None:
+def _fill(dataset: Any, kind: type[Dataset], name: str, mirror: Folder) -> None:
     """Put the raw files where PyG looks for them."""
     entry = _entry(kind, name)
     raw = Path(dataset.raw_dir)
@@ -193,13 +168,7 @@ def _fill(
     folder = mirror_folder(mirror)
     below = f"pyg/{kind.__name__}" + (f"/{name}" if name else "")
     if folder is not None and (folder / below).is_dir():
-        wanted = [f"{below}/{file}" for file in dataset.raw_file_names]
-        check_sums(folder, wanted)
-        for file, path in zip(dataset.raw_file_names, wanted, strict=True):
-            if not (folder / path).is_file():
-                raise InputError(f"the mirror '{folder}' has {below}, but not {path}")
-            (raw / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(folder / path, raw / file)
+        copy_files(folder, below, raw, {f: f"{below}/{f}" for f in dataset.raw_file_names})
         return
     super(type(dataset), dataset).download()
 
@@ -216,9 +185,8 @@ def _entry(kind: type[Dataset], name: str) -> DatasetEntry | None:
             raw_names=(),
         )
     if kind is Planetoid:
-        names = [f"ind.{name.lower()}.{part}" for part in PLANETOID_PARTS]
-        files = [LooseFile(file, f"planetoid/{file}", f"{Planetoid.url}/{file}") for file in names]
+        files = tuple(planetoid_files(name.lower()))
         return dataclasses.replace(
-            DATASETS["cora"], name=name, printed=name, loose_files=tuple(files), raw_names=()
+            DATASETS["cora"], name=name, printed=name, loose_files=files, raw_names=()
         )
     return None

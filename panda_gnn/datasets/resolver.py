@@ -27,6 +27,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -39,14 +40,15 @@ from panda_gnn.datasets.checked import checked_graphs
 from panda_gnn.datasets.csv_graphs import SUFFIXES, is_csv_folder, read_csv_folder, read_csv_graph
 from panda_gnn.datasets.entries import DATASETS
 from panda_gnn.datasets.entry import DatasetEntry
-from panda_gnn.datasets.files import read_graphml, simple_edges
+from panda_gnn.datasets.files import as_targets, label_words, read_graphml, simple_edges
 from panda_gnn.datasets.libraries import is_library_graph, of_library, read_gml
 from panda_gnn.datasets.loading import data_root, load
 from panda_gnn.datasets.own import Choices, OwnData, in_memory, own_data
 from panda_gnn.datasets.pyg import pyg_graphs
-from panda_gnn.datasets.saved_graphs import read_saved_graphs
+from panda_gnn.datasets.saved_graphs import read_saved_graphs, separated
+from panda_gnn.datasets.sources import Folder
 from panda_gnn.datasets.tu_files import read_tu
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, reason
 from panda_gnn.registry import Registry
 
 CHOICES = tuple(field.name for field in dataclasses.fields(Choices))
@@ -140,8 +142,8 @@ def resolve(
     metric: str | None = None,
     split: str | None = None,
     features: str | None = None,
-    root: str | os.PathLike[str] | None = None,
-    mirror: str | os.PathLike[str] | None = None,
+    root: Folder = None,
+    mirror: Folder = None,
 ) -> Resolved:
     """Find the graphs that ``source`` names or is, and what can be learned on them.
 
@@ -169,16 +171,17 @@ def resolve(
         return Resolved("own graphs", graphs, None, Choices(**said), remark)
     place, arguments = _parse(source)
     said = {**{name: arguments.pop(name) for name in CHOICES if name in arguments}, **said}
+    if place in DATASETS or place in SOURCES:
+        for name in arguments:
+            choose("argument", name, CHOICES, f"of {place}")
     if place in DATASETS:
-        if arguments:
-            choose("argument", next(iter(arguments)), CHOICES, f"of {place}")
         dataset = load(place, root=root, mirror=mirror)
         if not said:
             return Resolved(place, dataset, DATASETS[place])
         return Resolved(source, dataset, None, Choices(**said))
     if not is_own(place):
         choose("dataset", place, (*DATASETS, *SOURCES))
-    graphs, remark, fixed = _named(place, arguments, said, root, mirror)
+    graphs, remark, fixed = _named(place, arguments, root, mirror)
     if fixed and "split" not in said:
         said["split"] = fixed
     return Resolved(source, graphs, None, Choices(**said), remark)
@@ -205,11 +208,7 @@ def _parse(source: str) -> tuple[str, dict[str, str]]:
 
 
 def _named(
-    place: str,
-    arguments: dict[str, str],
-    said: Mapping[str, str],
-    root: str | os.PathLike[str] | None,
-    mirror: str | os.PathLike[str] | None,
+    place: str, arguments: dict[str, str], root: Folder, mirror: Folder
 ) -> tuple[InMemoryDataset, str, str]:
     """The graphs of a name, what was done to them, and the split that comes with them."""
     if place.startswith("pyg:"):
@@ -217,8 +216,6 @@ def _named(
         listed, fixed = pyg_graphs(place.removeprefix("pyg:"), own, root, mirror)
         return *_undirected(listed), fixed
     if place in SOURCES:
-        if arguments:
-            choose("argument", next(iter(arguments)), CHOICES, f"of {place}")
         return *_of_object(_called(place, SOURCES[place]), place), ""
     path = Path(place).expanduser()
     text_file = path.suffix.lower() in SUFFIXES
@@ -273,21 +270,19 @@ def _read_tu(folder: Path, name: str) -> list[Data]:
     try:
         data, slices, _ = read_tu(folder, name)
     except (ValueError, RuntimeError, IndexError) as error:
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(f"the files {name}_*.txt in '{folder}' do not fit: {reason}") from error
+        fault = f"the files {name}_*.txt in '{folder}' do not fit: {reason(error)}"
+        raise InputError(fault) from error
     except OSError as error:
         missing = Path(str(error.filename)).name
         raise InputError(f"'{folder}' has no {missing}: the TU format needs it") from error
-    dataset = InMemoryDataset()
-    dataset.data, dataset.slices = data, slices
-    return [dataset.get(index).clone() for index in range(dataset.len())]
+    return separated(data, slices)
 
 
 def _of_module(place: str) -> tuple[InMemoryDataset, str]:
     module_name, _, attribute = place.rpartition(":")
     if not all(part.isidentifier() for part in (*module_name.split("."), attribute)):
         raise InputError(f"there is no dataset, file or folder '{place}': give {ACCEPTED}")
-    with _current_folder_first():
+    with current_folder_first():
         try:
             module = importlib.import_module(module_name)
         except ImportError as error:
@@ -311,14 +306,12 @@ def _called(place: str, function: Callable[[], Any]) -> Any:
     except InputError:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(
-            f"'{place}': the function raised {type(error).__name__} ({reason})"
-        ) from error
+        raised = f"{type(error).__name__} ({reason(error)})"
+        raise InputError(f"'{place}': the function raised {raised}") from error
 
 
 @contextlib.contextmanager
-def _current_folder_first() -> Iterator[None]:
+def current_folder_first() -> Iterator[None]:
     """Modules in the current folder can be imported, as with ``python -m``."""
     here = str(Path.cwd())
     added = here not in sys.path
@@ -351,14 +344,13 @@ def _undirected(graphs: list[Data]) -> tuple[InMemoryDataset, str]:
     """The graphs with both directions of every edge, and a remark about what was changed."""
     directed = [bool(getattr(data, "was_directed", False)) for data in graphs]
     bare = any(isinstance(data, Data) and data.get("x") is None for data in graphs)
+    graphs, words = _without_words(graphs)
     checked = checked_graphs(graphs)
-    loses_types = False
     for number, data in enumerate(checked):
         num_nodes = int(data.num_nodes or 0)
         directed[number] |= _is_directed(data.edge_index, num_nodes)
         if data.get("edge_type") is not None:
             del data.edge_type
-            loses_types = True
         weights = data.get("edge_weight")
         data.edge_index, weights = simple_edges(data.edge_index, weights, num_nodes)
         if weights is not None:
@@ -367,11 +359,26 @@ def _undirected(graphs: list[Data]) -> tuple[InMemoryDataset, str]:
     if any(directed):
         which = "it is" if len(graphs) == 1 else f"{sum(directed)} of {len(graphs)} are"
         remarks.append(f"{which} directed, edges are used in both directions")
-    if loses_types:
-        remarks.append("edge_type is left out")
+    for name in ("edge_type", "edge_attr"):
+        if any(data.get(name) is not None for data in graphs):
+            remarks.append(f"{name} is left out")
     dataset = in_memory(checked)
-    dataset.label_names = getattr(graphs[0], "label_names", None)
+    dataset.label_names = words or getattr(graphs[0], "label_names", None)
     return dataset, ", ".join(remarks)
+
+
+def _without_words(graphs: list[Any]) -> tuple[list[Any], list[str] | None]:
+    """Graphs whose ``y`` are words, with numbers instead of these, and the words."""
+    if not graphs or not all(isinstance(data, Data) for data in graphs):
+        return graphs, None
+    labels = [data.get("y") for data in graphs]
+    if not all(isinstance(label, str) for label in labels):
+        return graphs, None
+    numbered = []
+    for data, y in zip(graphs, as_targets(labels), strict=True):
+        numbered.append(copy(data))
+        numbered[-1].y = y.view(1)
+    return numbered, label_words(labels)
 
 
 def _is_directed(edge_index: Tensor, num_nodes: int) -> bool:
@@ -384,11 +391,7 @@ def _is_directed(edge_index: Tensor, num_nodes: int) -> bool:
 _resolved: dict[tuple[object, ...], Resolved] = {}
 
 
-def resolve_once(
-    name: str,
-    root: str | os.PathLike[str] | None = None,
-    mirror: str | os.PathLike[str] | None = None,
-) -> Resolved:
+def resolve_once(name: str, root: Folder = None, mirror: Folder = None) -> Resolved:
     """What :func:`resolve` gives, read again only when a file has changed."""
     key = (*_stamped(name), str(data_root(root)), str(mirror))
     if key not in _resolved:

@@ -13,6 +13,7 @@ import importlib
 import pickle
 import sys
 import threading
+import zipfile
 from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 from typing import IO, Any
@@ -52,6 +53,19 @@ _TODAY = {
 
 #: What PyG's own ``Data`` is made of.
 _GRAPHS = (Data, DataEdgeAttr, DataTensorAttr, GlobalStorage)
+
+#: What PyG's readers raise where a file is damaged.
+DAMAGED = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+)
 
 _lock = threading.RLock()
 

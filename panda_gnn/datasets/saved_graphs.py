@@ -29,7 +29,8 @@ def read_saved_graphs(path: Path) -> list[Data]:
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
         raise InputError(
             f"'{path}' was not written by torch.save, or holds more than tensors and PyG's own "
-            f"classes, which is not executed: it must hold {ACCEPTED}"
+            f"classes, which is not executed: it must hold {ACCEPTED} (of a Batch: "
+            "batch.to_data_list())"
         ) from error
     graphs = _graphs(content)
     if not graphs or not all(isinstance(data, Data) and _has_edges(data) for data in graphs):
@@ -57,12 +58,17 @@ def _processed(data: Any, slices: Any) -> list[Data]:
     whole = data if isinstance(data, Data) else Data.from_dict(dict(data))
     if slices is None:
         return [whole]
-    dataset = InMemoryDataset()
-    dataset.data, dataset.slices = whole, dict(slices)
     try:
-        return [dataset.get(index).clone() for index in range(dataset.len())]
+        return separated(whole, slices)
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
         return []
+
+
+def separated(data: Data, slices: Mapping[str, Any]) -> list[Data]:
+    """The graphs of a collated ``Data``, one by one."""
+    dataset = InMemoryDataset()
+    dataset.data, dataset.slices = data, dict(slices)
+    return [dataset.get(index).clone() for index in range(dataset.len())]
 
 
 def _has_edges(data: Data) -> bool:

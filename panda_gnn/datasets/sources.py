@@ -10,11 +10,15 @@ import shutil
 import urllib.request
 import zipfile
 import zlib
+from collections.abc import Mapping
 from http.client import HTTPException
 from pathlib import Path
 
 from panda_gnn.datasets.entries import DatasetEntry
 from panda_gnn.errors import InputError
+
+#: A folder, or ``None`` for the one that the environment names.
+Folder = str | os.PathLike[str] | None
 
 MIRROR_VARIABLE = "PANDA_DATA_MIRROR"
 TIMEOUT = 20.0
@@ -27,19 +31,20 @@ GREATEST_FACTOR, GREATEST_FREE_SIZE, GREATEST_COUNT = 200, 50 * 2**20, 1000
 """An archive may become so many times its size, or so many bytes, and hold so many files."""
 
 
-def fetch(entry: DatasetEntry, raw: Path, mirror: str | os.PathLike[str] | None) -> str:
+def fetch(entry: DatasetEntry, raw: Path, mirror: Folder) -> str:
     """Fill the folder ``raw``, which must not exist, from the first source that has ``entry``.
 
     Returns where the files came from. Only ``raw`` and folders beside it are written.
     """
     folder = _mirror(entry, mirror)
     if folder is not None:
-        check_sums(folder, [file.path for file in entry.loose_files] or [entry.archive])
         if entry.loose_files:
-            _copy(entry, folder, raw)
-            return str(folder / entry.in_mirror)
-        _unpack(entry, folder / entry.archive, raw)
-        return str(folder / entry.archive)
+            files = {file.name: file.path for file in entry.loose_files}
+            copy_files(folder, entry.in_mirror, raw, files)
+        else:
+            check_sums(folder, [entry.archive])
+            _unpack(entry, folder / entry.archive, raw)
+        return str(folder / entry.in_mirror)
     bundled = _in_grakel(entry)
     if bundled is not None:
         raw.mkdir()
@@ -58,15 +63,13 @@ def fetch(entry: DatasetEntry, raw: Path, mirror: str | os.PathLike[str] | None)
     return entry.url
 
 
-def _mirror(entry: DatasetEntry, mirror: str | os.PathLike[str] | None) -> Path | None:
+def _mirror(entry: DatasetEntry, mirror: Folder) -> Path | None:
     """The mirror, if there is one and it has ``entry``."""
     folder = mirror_folder(mirror, entry.in_mirror)
     return folder if folder is not None and (folder / entry.in_mirror).is_file() else None
 
 
-def mirror_folder(
-    mirror: str | os.PathLike[str] | None, holds: str = "the raw files"
-) -> Path | None:
+def mirror_folder(mirror: Folder, holds: str = "the raw files") -> Path | None:
     """The folder of the mirror, if there is one."""
     named = mirror if mirror is not None else os.environ.get(MIRROR_VARIABLE)
     if not named:
@@ -103,13 +106,17 @@ def check_sums(folder: Path, files: list[str]) -> None:
             )
 
 
-def _copy(entry: DatasetEntry, folder: Path, raw: Path) -> None:
-    """Copy the loose files of ``entry`` from the mirror ``folder``."""
-    raw.mkdir()
-    for loose in entry.loose_files:
-        if not (folder / loose.path).is_file():
-            raise InputError(f"the mirror '{folder}' has {entry.in_mirror}, but not {loose.path}")
-        shutil.copyfile(folder / loose.path, raw / loose.name)
+def copy_files(folder: Path, known: str, raw: Path, files: Mapping[str, str]) -> None:
+    """Copy the files of a dataset from the mirror ``folder``, which has what is ``known``.
+
+    ``files`` are their paths in the mirror, by their names in ``raw``.
+    """
+    check_sums(folder, list(files.values()))
+    for name, path in files.items():
+        if not (folder / path).is_file():
+            raise InputError(f"the mirror '{folder}' has {known}, but not {path}")
+        (raw / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / path, raw / name)
 
 
 def _in_grakel(entry: DatasetEntry) -> Path | None:

@@ -41,7 +41,8 @@ from torch.nn.functional import one_hot
 from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import choose
+from panda_gnn.options import whole_number
 
 Topology = tuple[int, list[tuple[int, int]], int]
 """The number of nodes, every edge once, and the source; the target is always node 0."""
@@ -109,9 +110,9 @@ def transfer(
         (8, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
     """
     shape = TOPOLOGIES[choose("topology", topology, TOPOLOGIES)]
-    _at_least("distance", distance, 2)
-    _at_least("num_graphs", num_graphs, 1)
-    _at_least("num_classes", num_classes, 2)
+    whole_number("distance", distance, 2)
+    whole_number("num_graphs", num_graphs, 1)
+    whole_number("num_classes", num_classes, 2)
     num_nodes, edges, source = shape(distance)
     edge_index = _both_ways(edges, num_nodes)
     graphs = []
@@ -119,15 +120,7 @@ def transfer(
         x = torch.ones(num_nodes, num_classes)
         x[0] = 0
         x[source] = one_hot(answer, num_classes)
-        graphs.append(
-            Data(
-                x=x,
-                edge_index=edge_index,
-                y=answer.reshape(1),
-                target_mask=_only(0, num_nodes),
-                source_mask=_only(source, num_nodes),
-            )
-        )
+        graphs.append(_told_at_node_0(x, edge_index, answer, source))
     return graphs
 
 
@@ -154,8 +147,8 @@ def tree_neighbors_match(depth: int, *, num_graphs: int = 1000, seed: int = 0) -
         >>> tree.num_nodes, tree.x.shape
         (15, torch.Size([15, 16]))
     """
-    _at_least("depth", depth, 1)
-    _at_least("num_graphs", num_graphs, 1)
+    whole_number("depth", depth, 1)
+    whole_number("num_graphs", num_graphs, 1)
     num_nodes, edges, _ = _tree(depth)
     edge_index = _both_ways(edges, num_nodes)
     num_leaves = 2**depth
@@ -169,15 +162,7 @@ def tree_neighbors_match(depth: int, *, num_graphs: int = 1000, seed: int = 0) -
         x = torch.zeros(num_nodes, 2 * num_leaves)
         x[first_leaf:] = torch.cat([one_hot(keys, num_leaves), one_hot(values, num_leaves)], dim=1)
         x[0, keys[match]] = 1
-        graphs.append(
-            Data(
-                x=x,
-                edge_index=edge_index,
-                y=answer.reshape(1),
-                target_mask=_only(0, num_nodes),
-                source_mask=_only(first_leaf + match, num_nodes),
-            )
-        )
+        graphs.append(_told_at_node_0(x, edge_index, answer, first_leaf + match))
     return graphs
 
 
@@ -203,8 +188,8 @@ def hub(size: int, *, num_graphs: int = 1000, seed: int = 0) -> list[Data]:
         >>> star.num_nodes, star.x.shape, star.y.shape
         (7, torch.Size([7, 6]), torch.Size([3]))
     """
-    _at_least("size", size, 1)
-    _at_least("num_graphs", num_graphs, 1)
+    whole_number("size", size, 1)
+    whole_number("num_graphs", num_graphs, 1)
     bits = torch.randint(2, (num_graphs, size), generator=torch.Generator().manual_seed(seed))
     keys = torch.eye(size)
     nothing = torch.zeros(size, size)
@@ -243,9 +228,9 @@ def two_radius(
         >>> star.num_nodes, star.y.shape
         (7, torch.Size([3]))
     """
-    _at_least("size", size, 1)
-    _at_least("num_graphs", num_graphs, 1)
-    _at_least("num_labels", num_labels, 2)
+    whole_number("size", size, 1)
+    whole_number("num_graphs", num_graphs, 1)
+    whole_number("num_labels", num_labels, 2)
     generator = torch.Generator().manual_seed(seed)
     centre = torch.tensor([size])
     graphs = []
@@ -281,9 +266,9 @@ def one_radius(
         >>> star.num_nodes, star.target_mask.nonzero().flatten().tolist()
         (5, [4])
     """
-    _at_least("size", size, 1)
-    _at_least("num_graphs", num_graphs, 1)
-    _at_least("num_labels", num_labels, 2)
+    whole_number("size", size, 1)
+    whole_number("num_graphs", num_graphs, 1)
+    whole_number("num_labels", num_labels, 2)
     generator = torch.Generator().manual_seed(seed)
     graphs = []
     for _ in range(num_graphs):
@@ -319,11 +304,6 @@ def _around_a_centre(x: Tensor, y: Tensor, *, sources: int) -> Data:
     )
 
 
-def _at_least(name: str, value: int, least: int) -> None:
-    if value < least:
-        raise InputError(f"{name} is {value}, but must be at least {least}")
-
-
 def _both_ways(edges: list[tuple[int, int]], num_nodes: int) -> Tensor:
     edge_index: Tensor = to_undirected(torch.tensor(edges).t().contiguous(), num_nodes=num_nodes)
     return edge_index
@@ -334,5 +314,7 @@ def _balanced(num_graphs: int, num_classes: int, generator: torch.Generator) -> 
     return torch.randperm(num_graphs, generator=generator) % num_classes
 
 
-def _only(node: int, num_nodes: int) -> Tensor:
-    return torch.arange(num_nodes) == node
+def _told_at_node_0(x: Tensor, edge_index: Tensor, answer: Tensor, source: int) -> Data:
+    nodes = torch.arange(x.size(0))
+    masks = {"target_mask": nodes == 0, "source_mask": nodes == source}
+    return Data(x=x, edge_index=edge_index, y=answer.reshape(1), **masks)

@@ -1,13 +1,15 @@
 """Text files with columns: edge lists, tables of nodes, tables of labels.
 
 The mark between columns is found: a comma, a semicolon, or tabs and spaces, the same in all lines.
-Empty lines and what follows ``#`` or ``%`` are skipped. Files are UTF-8, with or without a byte
+Whatever stands between quotation marks is one field; a doubled one in it is a quotation mark. Empty
+lines and what follows ``#`` or ``%`` are skipped. Files are UTF-8, with or without a byte
 order mark; lines end in any of the usual ways.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -26,6 +28,9 @@ ENDS = (
     ("id_1", "id_2"),
     ("fromnodeid", "tonodeid"),
 )
+
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 class Line(NamedTuple):
@@ -48,12 +53,14 @@ def read_lines(path: Path) -> list[Line]:
     found: list[Line] = []
     first: tuple[int, str] | None = None
     for number, line in enumerate(text_lines(path), start=1):
-        text = line.split("#")[0].split("%")[0].strip()
+        outside = _QUOTED.sub(lambda quoted: "x" * len(quoted[0]), line) if '"' in line else line
+        outside = outside.split("#")[0].split("%")[0].rstrip()
+        text, outside = line[: len(outside)].strip(), outside.strip()
         if not text:
             continue
-        mark = next((mark for mark in (",", ";") if mark in text), "")
-        if not mark and len(text.split()) == 1:  # one name stands in any file
-            found.append(Line(number, [text.strip('"')]))
+        mark = next((mark for mark in (",", ";") if mark in outside), "")
+        if not mark and len(outside.split()) == 1:  # one name stands in any file
+            found.append(Line(number, [_field(path, number, text)]))
             continue
         if first is None:
             first = number, mark
@@ -64,9 +71,31 @@ def read_lines(path: Path) -> list[Line]:
                 f"expected columns separated by {_in_words(first[1])}, as in line {first[0]}, "
                 f"got '{cut(text)}'",
             )
-        fields = text.split(mark or ("\t" if "\t" in text else None))
-        found.append(Line(number, [field.strip().strip('"') for field in fields]))
+        between = mark or ("\t" if "\t" in outside else r"\s+")
+        found.append(
+            Line(number, [_field(path, number, f) for f in _cut_at(between, text, outside)])
+        )
     return found
+
+
+def _cut_at(between: str, text: str, outside: str) -> list[str]:
+    """The parts of a line that ``between`` separates outside of quotation marks."""
+    if text == outside:
+        return re.split(between, text)
+    marks = [mark.span() for mark in re.finditer(between, outside)]
+    starts = [0, *(end for _, end in marks)]
+    ends = [*(start for start, _ in marks), len(text)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)]
+
+
+def _field(path: Path, number: int, text: str) -> str:
+    """What a field says, without its quotation marks."""
+    text = text.strip()
+    if not text.startswith('"'):
+        return text
+    if not _QUOTED.fullmatch(text):
+        refuse(path, number, f"a quotation mark is not closed where the field ends: '{cut(text)}'")
+    return text[1:-1].replace('""', '"')
 
 
 def read_edges(

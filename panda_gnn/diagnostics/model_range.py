@@ -35,6 +35,7 @@ from panda_gnn.diagnostics.signal import hop_distances
 from panda_gnn.diagnostics.states import (
     Model,
     check_takes_numbers,
+    edge_values,
     evaluating,
     features,
     node_states,
@@ -304,7 +305,7 @@ def _influence(
 def _outputs(model: GraphModel, data: Data, x: Tensor) -> Tensor:
     """The scores of the graph, in one row."""
     if isinstance(model, GNN):
-        options = {name: data.get(name) for name in ("edge_weight", "edge_attr", "edge_type")}
+        options = edge_values(data)
         if isinstance(model, PandaGNN):
             options["high"] = data.get("high")
         scores = model(x, data.edge_index, **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -44,13 +44,7 @@ def laplacian_pseudoinverse(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NOD
         >>> round(total_resistance(ring), 9)
         17.5
     """
-    graph = read_graph(data, "laplacian_pseudoinverse")
-    _refuse_large(graph.num_nodes, max_nodes)
-    device = data.edge_index.device
-    result = torch.zeros(graph.num_nodes, graph.num_nodes, dtype=torch.float64, device=device)
-    for nodes, _, inverse in _component_pseudoinverses(graph, device, max_nodes):
-        result[nodes[:, None], nodes[None, :]] = inverse
-    return result
+    return _over_pairs(data, "laplacian_pseudoinverse", max_nodes, 0.0, lambda inverse: inverse)
 
 
 def effective_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> Tensor:
@@ -71,16 +65,14 @@ def effective_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES)
         >>> [round(value, 6) for value in effective_resistance(ring)[0].tolist()]
         [0.0, 0.75, 1.0, 0.75]
     """
-    graph = read_graph(data, "effective_resistance")
-    _refuse_large(graph.num_nodes, max_nodes)
-    device = data.edge_index.device
-    result = torch.zeros(graph.num_nodes, graph.num_nodes, dtype=torch.float64, device=device)
-    result.fill_(torch.inf)
-    for nodes, _, inverse in _component_pseudoinverses(graph, device, max_nodes):
+
+    def between(inverse: Tensor) -> Tensor:
         own = inverse.diagonal()
-        resistance = (own[:, None] + own[None, :] - 2 * inverse).clamp(min=0)
-        result[nodes[:, None], nodes[None, :]] = resistance
-    return result.fill_diagonal_(0)
+        return (own[:, None] + own[None, :] - 2 * inverse).clamp(min=0)
+
+    return _over_pairs(data, "effective_resistance", max_nodes, torch.inf, between).fill_diagonal_(
+        0
+    )
 
 
 def edge_resistance(data: Data, *, max_nodes: int = DENSE_RESISTANCE_NODES) -> Tensor:
@@ -224,6 +216,19 @@ def resistance_sketch(
         float(np.mean(totals)),
         float(np.std(totals, ddof=1) / np.sqrt(probes)),
     )
+
+
+def _over_pairs(
+    data: Data, who: str, max_nodes: int, apart: float, function: Callable[[Tensor], Tensor]
+) -> Tensor:
+    """What ``function`` makes of each component's pseudo-inverse, and ``apart`` between them."""
+    graph = read_graph(data, who)
+    _refuse_large(graph.num_nodes, max_nodes)
+    device, size = data.edge_index.device, (graph.num_nodes, graph.num_nodes)
+    result = torch.full(size, apart, dtype=torch.float64, device=device)
+    for nodes, _, inverse in _component_pseudoinverses(graph, device, max_nodes):
+        result[nodes[:, None], nodes[None, :]] = function(inverse)
+    return result
 
 
 def _component_pseudoinverses(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +14,7 @@ from torch_geometric.data import Batch, Data
 from panda_gnn.errors import InputError
 from panda_gnn.graph.rows import edge_index_of
 from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
+from panda_gnn.nn.inputs import EDGE_VALUES
 from panda_gnn.options import whole_number
 
 StatesFunction = Callable[[Tensor, Data], "Tensor | Sequence[Tensor]"]
@@ -85,10 +86,14 @@ def node_states(model: Model, data: Data, x: Tensor | None = None) -> list[NodeS
         x = features(data, model)
     if isinstance(model, PandaGNN):
         partition = _partition(data)
-        pairs = model.panda_states(x, partition)
-        return [_merged(low, high, partition) for low, high in pairs]
+        return [_merged(*pair, partition) for pair in model.states(x, partition)]
     if isinstance(model, GNN):
-        states = model.states(x, _edges(data), _expander(data))
+        num_nodes, expander = int(data.num_nodes or 0), data.get("expander_edge_index")
+        other = None if expander is None else Edges.of_graph(expander, num_nodes)
+        edges = Edges.of_graph(
+            data.edge_index, num_nodes, batch=data.get("batch"), **edge_values(data)
+        )
+        states = model.states(x, edges, other)
     else:
         shown = model(x, data.edge_index) if isinstance(model, nn.Module) else model(x, data)
         states = [shown] if isinstance(shown, Tensor) else list(shown)
@@ -163,20 +168,9 @@ def copies(data: Data, count: int) -> Batch:
     return Batch.from_data_list([data] * count)
 
 
-def _edges(data: Data) -> Edges:
-    return Edges.of_graph(
-        data.edge_index,
-        int(data.num_nodes or 0),
-        edge_weight=data.get("edge_weight"),
-        edge_attr=data.get("edge_attr"),
-        edge_type=data.get("edge_type"),
-        batch=data.get("batch"),
-    )
-
-
-def _expander(data: Data) -> Edges | None:
-    edge_index = data.get("expander_edge_index")
-    return None if edge_index is None else Edges.of_graph(edge_index, int(data.num_nodes or 0))
+def edge_values(data: Data) -> dict[str, Any]:
+    """What a graph has for each edge, by name, ``None`` where it has nothing."""
+    return {name: data.get(name) for name in EDGE_VALUES}
 
 
 def _partition(data: Data) -> WidthPartition:
@@ -186,13 +180,7 @@ def _partition(data: Data) -> WidthPartition:
             "a PandaGNN needs the mask of the high nodes: "
             "apply panda_gnn.transforms.ExpandWidth to the graph first"
         )
-    return WidthPartition(
-        data.edge_index,
-        high,
-        edge_weight=data.get("edge_weight"),
-        edge_attr=data.get("edge_attr"),
-        edge_type=data.get("edge_type"),
-    )
+    return WidthPartition(data.edge_index, high, **edge_values(data))
 
 
 def _merged(low: Tensor, high: Tensor, partition: WidthPartition) -> NodeStates:

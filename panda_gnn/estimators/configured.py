@@ -6,26 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from panda_gnn.errors import InputError, choose
-from panda_gnn.estimators.estimator import PandaEstimator
-from panda_gnn.estimators.graphs import PandaClassifier, PandaRegressor
-from panda_gnn.estimators.nodes import PandaNodeClassifier, PandaNodeRegressor
+from panda_gnn.errors import choose
+from panda_gnn.estimators.estimator import CONFIGURED, PandaEstimator
+from panda_gnn.estimators.files import KINDS
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.tasks import TaskData, task_of
 
-KINDS: dict[str, type[PandaEstimator]] = {
-    kind.task.name: kind
-    for kind in (PandaClassifier, PandaRegressor, PandaNodeClassifier, PandaNodeRegressor)
-}
-TRAINING = (
-    "width",
-    "num_layers",
-    "dropout",
-    "learning_rate",
-    "batch_size",
-    "max_epochs",
-    "patience",
-)
+OF_TASKS = {kind.task.name: kind for kind in KINDS.values()}
 OF_PANDA = ("k", "high_width", "centrality", "selector")
 
 
@@ -35,7 +22,7 @@ def configured(config: Config, seed: int) -> PandaEstimator:
     Tasks and methods that no estimator has are refused.
     """
     task = task_of(config.dataset)
-    kind = KINDS[choose("task", task.name, KINDS, "of a model that can be saved")]
+    kind = OF_TASKS[choose("task", task.name, OF_TASKS, "of a model that can be saved")]
     own = {name: value for name, value in config.settings.items() if name not in task.settings}
     estimator = kind(
         backbone=config.backbone,
@@ -43,20 +30,16 @@ def configured(config: Config, seed: int) -> PandaEstimator:
         settings={name: value for name, value in own.items() if name not in OF_PANDA} or None,
         random_state=seed,
         **{name: own[name] for name in OF_PANDA if name in own},
-        **{name: getattr(config, name) for name in TRAINING},
+        **{name: getattr(config, name) for name in CONFIGURED},
     )
     estimator.config()
     return estimator
 
 
-def fit_on(estimator: PandaEstimator, data: TaskData) -> PandaEstimator:
+def fit_on(estimator: Any, data: TaskData) -> Any:
     """Fit an estimator on all graphs, or all nodes, of a dataset; classes have their words."""
     y: Any = data.graphs.y.numpy()
     if data.entry.class_names:
         y = np.array(data.entry.class_names)[y]
     graphs = list(data.dataset)
-    if isinstance(estimator, (PandaNodeClassifier, PandaNodeRegressor)):
-        return estimator.fit(graphs[0], y)
-    if isinstance(estimator, (PandaClassifier, PandaRegressor)):
-        return estimator.fit(graphs, y)
-    raise InputError(f"{type(estimator).__name__} is no estimator that can be fitted here")
+    return estimator.fit(graphs[0] if estimator.of_nodes else graphs, y)

@@ -23,7 +23,7 @@ from panda_gnn.datasets.checked import checked_graphs
 from panda_gnn.datasets.own import in_memory, own_entry
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.batches import GraphTable
-from panda_gnn.evaluation.config import Config
+from panda_gnn.evaluation.config import TRAINING, Config
 from panda_gnn.evaluation.methods import METHODS, complete, graphs_and_model
 from panda_gnn.evaluation.methods.rewirings import REWIRING_METHODS
 from panda_gnn.evaluation.metrics import Metric
@@ -35,6 +35,9 @@ from panda_gnn.nn import GNN
 from panda_gnn.options import Whole, real_number, validate, whole_number
 from panda_gnn.progress import progress_bar
 from panda_gnn.registry import OWNERS
+
+#: The parameters that are fields of a config.
+CONFIGURED = tuple(name for name in TRAINING if name != "threshold")
 
 SECONDS_BEFORE_BAR = 2.0
 """A training that is over sooner has no progress bar."""
@@ -137,35 +140,23 @@ class PandaEstimator(BaseEstimator):
             "centrality": self.centrality,
             "selector": self.selector,
         }
-        training: dict[str, Any] = {
-            "width": width,
-            "num_layers": whole_number("num_layers", layers, 1),
-            "dropout": self.dropout,
-            "learning_rate": self.learning_rate,
-            "batch_size": self.batch_size,
-            "max_epochs": self.max_epochs,
-            "patience": self.patience,
-        }
+        training: dict[str, Any] = {name: getattr(self, name) for name in CONFIGURED}
+        training |= {"width": width, "num_layers": whole_number("num_layers", layers, 1)}
         bare = Config("own graphs", self.backbone, self.method, of_panda, **training)
         known = METHODS[self.method].defaults(self.task, bare)
         if ("method", self.method) in OWNERS:  # what a plugin calls k is none of PANDA's k
             known = {}
         settings = {name: value for name, value in of_panda.items() if name in known}
-        config = Config(
-            "own graphs",
-            self.backbone,
-            self.method,
-            settings | dict(self.settings or {}),
-            **training,
-        )
+        config = replace(bare, settings=settings | dict(self.settings or {}))
         return complete(config, task=self.task)
 
     @property
-    def _is_fitted(self) -> bool:
-        return hasattr(self, "model_")
+    def of_nodes(self) -> bool:
+        """Whether samples are nodes of one graph."""
+        return self.task.name.startswith("node")
 
     def __sklearn_is_fitted__(self) -> bool:
-        return self._is_fitted
+        return hasattr(self, "model_")
 
     def _learn(self, graphs: list[Data], num_outputs: int, rows: Tensor) -> None:
         """Train on some of the targets of checked graphs."""
@@ -247,7 +238,7 @@ class PandaEstimator(BaseEstimator):
 
     def _blank(self, data: Data) -> Tensor:
         """Targets of the right shape for a graph whose targets nobody knows."""
-        rows = int(data.num_nodes or 0) if self.task.name.startswith("node") else 1
+        rows = int(data.num_nodes or 0) if self.of_nodes else 1
         if self.task.metric.of_classes:
             return torch.zeros(rows, dtype=torch.long)
         return torch.zeros(rows, self.num_outputs_)
@@ -261,7 +252,6 @@ class PandaEstimator(BaseEstimator):
         x = torch.zeros(2, self.n_features_in_)
         y = torch.full((1,), self.num_outputs_ - 1)
         ends = torch.tensor([0, 2])
-        of_nodes = self.task.name.startswith("node")
         table = GraphTable(
             x,
             y if self.task.metric.of_classes else torch.zeros(1, self.num_outputs_),
@@ -270,7 +260,7 @@ class PandaEstimator(BaseEstimator):
             ends,
             high=torch.tensor([True, False]),
             edge_options={name: values[name] for name in self.edge_values_},
-            target_nodes=torch.zeros(1, dtype=torch.long) if of_nodes else None,
+            target_nodes=torch.zeros(1, dtype=torch.long) if self.of_nodes else None,
         )
         config = self.config()
         with torch.random.fork_rng(devices=[]):

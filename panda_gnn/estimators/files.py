@@ -19,7 +19,8 @@ from safetensors.torch import load, save
 from sklearn.utils.validation import check_is_fitted
 
 from panda_gnn import __version__
-from panda_gnn.errors import InputError, choose
+from panda_gnn.datasets.safe import DAMAGED
+from panda_gnn.errors import InputError, choose, reason
 from panda_gnn.estimators.estimator import PandaEstimator
 from panda_gnn.estimators.graphs import PandaClassifier, PandaRegressor
 from panda_gnn.estimators.nodes import PandaNodeClassifier, PandaNodeRegressor
@@ -126,18 +127,9 @@ def load_estimator(folder: str | os.PathLike[str]) -> PandaEstimator:
         model.load_state_dict(load(weights))
     except InputError as error:
         raise InputError(f"the model in '{path}' cannot be made again: {error}") from error
-    except (
-        AttributeError,
-        KeyError,
-        RuntimeError,
-        SafetensorError,
-        TypeError,
-        ValueError,
-    ) as error:
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(
-            f"'{path}' holds no sound model ({type(error).__name__}: {reason})"
-        ) from error
+    except (*DAMAGED, SafetensorError) as error:
+        fault = f"{type(error).__name__}: {reason(error)}"
+        raise InputError(f"'{path}' holds no sound model ({fault})") from error
     estimator.model_ = model.eval()
     return estimator
 

@@ -30,6 +30,11 @@ def classes_of(labels: Array) -> tuple[Array, Tensor]:
     """The classes in order, and the number of each label's class."""
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise InputError("y has labels that are no finite numbers: leave those out")
+    if labels.dtype.kind == "f" and bool((labels != labels.round()).any()):
+        number = labels[labels != labels.round()][0]
+        raise InputError(
+            f"y has numbers such as {number:.4g}, which are no classes: use a regressor"
+        )
     if labels.dtype.kind not in "biufUS" and not all(isinstance(label, str) for label in labels):
         raise InputError(f"y has labels of type {labels.dtype}: give numbers or text")
     if labels.dtype.kind == "O":

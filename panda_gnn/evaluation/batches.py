@@ -107,6 +107,10 @@ class GraphTable:
             role=self.role if role is None else role,
         )
 
+    def with_columns(self, added: Tensor) -> GraphTable:
+        """The same graphs with more features of their nodes."""
+        return self.with_nodes(x=torch.cat([self.x, added.to(self.x.dtype)], dim=1))
+
     def without_edges(self) -> GraphTable:
         """The same nodes, nothing between them."""
         return replace(

@@ -23,15 +23,14 @@ def origins(study: Study, data: Mapping[str, str] | None = None) -> dict[str, Or
     measure = MEASURES[study.measure]
     content = {} if data is None else data
     return {
-        config.key: Origin(measure.code)
+        key: Origin(measure.code)
         if measure.own_graphs
         else Origin(
             measure.code,
             tuple(sorted(parts(config).items())),
             content.get(config.dataset, DATASETS[config.dataset].fingerprint),
         )
-        for cell in study.cells
-        for config in cell.candidates
+        for key, config in study.configs.items()
     }
 
 
@@ -55,12 +54,7 @@ def rows_to_show(
     expected = {key: origin._replace(code=code) for key, origin in origins(study).items()}
     of_study = [row for row in rows if row["key"] in expected and row["code"] == code]
     for dataset in study.datasets:
-        keys = {
-            config.key
-            for cell in study.cells
-            if cell.dataset == dataset
-            for config in cell.candidates
-        }
+        keys = {key for key, config in study.configs.items() if config.dataset == dataset}
         known = expected[min(keys)].data
         used = [
             row["data"]

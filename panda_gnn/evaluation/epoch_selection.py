@@ -23,16 +23,9 @@ SELECTIONS = ("best-val", "last", "best-val-test-ties")
 def selected_epoch(selection: str, validation: Sequence[float], test: Sequence[float]) -> int:
     """The epoch whose scores count, from 0; of scores, greater is better."""
     choose("selection", selection, SELECTIONS)
-    if selection == "best-val-test-ties":
-        return _ties_by_test(validation, test)
-    return first_best(validation) if selection == "best-val" else len(validation) - 1
-
-
-def first_best(validation: Sequence[float]) -> int:
-    """The first epoch of the best validation score."""
-    return max(range(len(validation)), key=lambda epoch: (validation[epoch], -epoch))
-
-
-def _ties_by_test(validation: Sequence[float], test: Sequence[float]) -> int:
-    """The epoch the authors' code ends with: a tie on validation goes to the better test score."""
-    return max(range(len(validation)), key=lambda e: (validation[e], test[e], -e))
+    epochs = range(len(validation))
+    if selection == "last":
+        return epochs[-1]
+    if selection == "best-val":
+        return max(epochs, key=lambda epoch: (validation[epoch], -epoch))
+    return max(epochs, key=lambda epoch: (validation[epoch], test[epoch], -epoch))

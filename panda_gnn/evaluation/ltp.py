@@ -17,12 +17,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from panda_gnn.centrality.edge_betweenness import edge_betweenness
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.splits import Split
 from panda_gnn.evaluation.train import Curves
+from panda_gnn.evaluation.wl_svm import best_on_validation
 from panda_gnn.graph.arrays import Float64
 from panda_gnn.graph.forman import triangles_on_edges
 from panda_gnn.graph.rows import GraphRows, rows_of_edges
@@ -80,7 +80,7 @@ def _degree_rank_score(graph: GraphRows) -> Float64:
 
 
 @lru_cache(maxsize=2)
-def histograms(graphs: GraphTable, bins: int) -> npt.NDArray[np.float64]:
+def histograms(graphs: GraphTable, bins: int) -> Float64:
     """The eight histograms of each graph, one after the other: ``[num_graphs, 8 * bins]``."""
     edges = graphs.edge_index.numpy()
     whole = rows_of_edges(edges[:, edges[0] != edges[1]], graphs.x.size(0))
@@ -106,8 +106,4 @@ def fit_ltp(graphs: GraphTable, split: Split, settings: Mapping[str, Any]) -> Cu
     features, y = histograms(graphs, settings["bins"]), graphs.y.numpy()
     forest = RandomForestClassifier(settings["trees"], random_state=0)
     forest.fit(features[split.train.numpy()], y[split.train.numpy()])
-
-    def score(part: npt.NDArray[np.int64]) -> float:
-        return float((forest.predict(features[part]) == y[part]).mean())
-
-    return Curves((score(split.validation.numpy()),), (score(split.test.numpy()),))
+    return best_on_validation([forest], lambda part: features[part], y, split)

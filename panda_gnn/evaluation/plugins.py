@@ -27,10 +27,10 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from contextlib import nullcontext
+from functools import lru_cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
-from types import FrameType
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -40,8 +40,8 @@ from torch_geometric.transforms import BaseTransform
 
 from panda_gnn.centrality.families import CENTRALITIES, FAMILIES, Family
 from panda_gnn.datasets import DATASETS
-from panda_gnn.datasets.resolver import SOURCES
-from panda_gnn.errors import InputError
+from panda_gnn.datasets.resolver import SOURCES, current_folder_first
+from panda_gnn.errors import InputError, reason
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Setting
 from panda_gnn.evaluation.methods import METHODS, Method
@@ -116,41 +116,33 @@ def _import(source: str) -> Plugin:
     name = Path(source).stem if is_file else source
     if not is_file and (not source or not all(part.isidentifier() for part in source.split("."))):
         raise InputError(f"the plugin '{source}' is no module and no file that ends in .py")
-    here = str(Path.cwd())
-    added = not is_file and here not in sys.path
-    if added:
-        sys.path.insert(0, here)
     try:
-        spec = (
-            importlib.util.spec_from_file_location(f"panda_plugin_{name}", source)
-            if is_file
-            else importlib.util.find_spec(source)
-        )
-        if spec is None or spec.loader is None or spec.origin is None:
-            raise InputError(f"there is no plugin '{source}': give a Python file or a module")
-        plugin = Plugin(name, source, _hash(_files(Path(spec.origin))))
-        _loading.append(plugin)
-        try:
-            if is_file:
-                module = importlib.util.module_from_spec(spec)
-                sys.modules[spec.name] = module
-                spec.loader.exec_module(module)
-            else:
-                importlib.import_module(source)
-        finally:
-            _loading.pop()
+        with nullcontext() if is_file else current_folder_first():
+            spec = (
+                importlib.util.spec_from_file_location(f"panda_plugin_{name}", source)
+                if is_file
+                else importlib.util.find_spec(source)
+            )
+            if spec is None or spec.loader is None or spec.origin is None:
+                raise InputError(f"there is no plugin '{source}': give a Python file or a module")
+            plugin = Plugin(name, source, _hash(_files(Path(spec.origin))))
+            _loading.append(plugin)
+            try:
+                if is_file:
+                    module = importlib.util.module_from_spec(spec)
+                    sys.modules[spec.name] = module
+                    spec.loader.exec_module(module)
+                else:
+                    importlib.import_module(source)
+            finally:
+                _loading.pop()
     except InputError:
         raise
     except ModuleNotFoundError as error:
         raise InputError(f"the plugin '{source}' cannot be imported ({error})") from error
     except Exception as error:
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(
-            f"the plugin '{source}' raised {type(error).__name__} when it was imported ({reason})"
-        ) from error
-    finally:
-        if added:
-            sys.path.remove(here)
+        raised = f"raised {type(error).__name__} when it was imported ({reason(error)})"
+        raise InputError(f"the plugin '{source}' {raised}") from error
     return plugin
 
 
@@ -168,22 +160,26 @@ def _hash(files: Iterable[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _own(kind: str, name: str, frame: FrameType | None) -> None:
-    """Remember to whom a name belongs: the plugin that is being loaded, or the calling file."""
+def _registration(kind: str, name: str, add: Callable[[Any], object], made: Any = None) -> Any:
+    """Add what was made and remember to whom its name belongs: the plugin that is being loaded, or
+    the file that called the caller; without anything made, the decorator that does so."""
     if not isinstance(name, str) or not name or any(mark in name for mark in " :/\\?,="):
         raise InputError(
             f"the name of a {kind} is {name!r}: it must be text without spaces, commas and : / ? ="
         )
+    file = Path(str(sys._getframe(2).f_globals.get("__file__", "")))
+    owner = Plugin("interactive", "", "unknown")
     if _loading:
-        OWNERS[kind, name] = _loading[-1]
-        return
-    file = Path(str(frame.f_globals.get("__file__", ""))) if frame is not None else Path()
-    known = file.is_file()
-    OWNERS[kind, name] = Plugin(
-        file.stem if known else "interactive",
-        str(file.resolve()) if known else "",
-        _hash([file]) if known else "unknown",
-    )
+        owner = _loading[-1]
+    elif file.is_file():
+        owner = Plugin(file.stem, str(file.resolve()), _hash([file]))
+
+    def register(made: Any) -> Any:
+        add(made)
+        OWNERS[kind, name] = owner
+        return made
+
+    return register if made is None else register(made)
 
 
 def register_dataset(name: str) -> Callable[[T], T]:
@@ -208,16 +204,14 @@ def register_dataset(name: str) -> Callable[[T], T]:
         >>> len(load("rings"))
         20
     """
-    frame = _caller()
 
-    def register(graphs: T) -> T:
+    def add(graphs: Any) -> None:
         if name in DATASETS:
             raise InputError(f"there is already a dataset called '{name}'")
-        _own("dataset", name, frame)
         SOURCES.register(name, graphs if callable(graphs) else lambda: graphs)
-        return graphs
 
-    return register
+    registered: Callable[[T], T] = _registration("dataset", name, add)
+    return registered
 
 
 @overload
@@ -240,17 +234,14 @@ def register_method(name: str, method: Method | None = None) -> Any:
         >>> "panda-again" in METHODS
         True
     """
-    frame = _caller()
 
-    def register(made: Any) -> Any:
+    def add(made: Any) -> None:
         entry = made if isinstance(made, Method) else made()
         if not isinstance(entry, Method):
             raise InputError(f"the method '{name}' is a {type(entry).__name__}, not a Method")
         METHODS.register(name, entry)
-        _own("method", name, frame)
-        return made
 
-    return register if method is None else register(method)
+    return _registration("method", name, add, method)
 
 
 @overload
@@ -275,14 +266,7 @@ def register_backbone(name: str, make: Any = None) -> Any:
         >>> PandaGNN(7, 2, backbone="graph-conv").backbone
         'graph-conv'
     """
-    frame = _caller()
-
-    def register(made: Any) -> Any:
-        add_backbone(name, made)
-        _own("backbone", name, frame)
-        return made
-
-    return register if make is None else register(make)
+    return _registration("backbone", name, partial(add_backbone, name), make)
 
 
 def register_centrality(name: str) -> Callable[[T], T]:
@@ -306,14 +290,12 @@ def register_centrality(name: str) -> Callable[[T], T]:
         >>> ExpandWidth("few-neighbours", k=4)(tree).high.nonzero().flatten().tolist()  # the leaves
         [3, 4, 5, 6]
     """
-    frame = _caller()
 
-    def register(function: Any) -> Any:
+    def add(function: Any) -> None:
         if name in CENTRALITIES:
             raise InputError(f"there is already a centrality called '{name}'")
         if not callable(function):
             raise InputError(f"the centrality '{name}' is no function of a graph")
-        _own("centrality", name, frame)
 
         def compute(graphs: GraphRows, threads: int, seed: int) -> dict[str, Any]:
             scores = [own_scores(function, data).numpy() for data in _as_data(graphs)]
@@ -321,9 +303,9 @@ def register_centrality(name: str) -> Callable[[T], T]:
 
         FAMILIES[f"own {name}"] = Family(compute, stored=False)
         CENTRALITIES[name] = f"own {name}"
-        return function
 
-    return register
+    registered: Callable[[T], T] = _registration("centrality", name, add)
+    return registered
 
 
 def _as_data(graphs: GraphRows) -> Iterable[Data]:
@@ -363,9 +345,8 @@ def register_rewiring(name: str, transform: Any = None, **defaults: Setting) -> 
         >>> "two-hop" in METHODS
         True
     """
-    frame = _caller()
 
-    def register(made: Any) -> Any:
+    def add(made: Any) -> None:
         settings = dict(defaults)
         if isinstance(made, type):
             settings = {**_keyword_defaults(made), **defaults}
@@ -376,10 +357,8 @@ def register_rewiring(name: str, transform: Any = None, **defaults: Setting) -> 
         REWIRING_METHODS[name] = method
         if isinstance(made, type) and issubclass(made, Rewiring) and name not in REWIRINGS:
             REWIRINGS.register(name, made)
-        _own("method", name, frame)
-        return made
 
-    return register if transform is None else register(transform)
+    return _registration("method", name, add, transform)
 
 
 def _keyword_defaults(kind: type) -> dict[str, Setting]:
@@ -444,12 +423,6 @@ def _changed(
     if weights is not None:
         kept.edge_weight = weights
     return kept
-
-
-def _caller() -> FrameType | None:
-    """The frame that called a function of this module."""
-    frame = inspect.currentframe()
-    return frame.f_back.f_back if frame is not None and frame.f_back is not None else None
 
 
 def _state() -> list[tuple[dict[Any, Any], dict[Any, Any]]]:

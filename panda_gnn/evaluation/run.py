@@ -21,12 +21,11 @@ from panda_gnn.evaluation.claims import Claims, name_of
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.executors import ExecutorLost, WorkerDied, WorkerExecutor, WorkersLost
 from panda_gnn.evaluation.failures import Failures, limited
-from panda_gnn.evaluation.origin import Origin, origin_of
+from panda_gnn.evaluation.origin import Origin
 from panda_gnn.evaluation.row_check import fault_of_values
 from panda_gnn.evaluation.schedule import Schedule, Trial
 from panda_gnn.evaluation.store import Identity, Row, Store, by_config_and_seed, identity
 from panda_gnn.evaluation.study import Study
-from panda_gnn.evaluation.tracking import Tracker
 from panda_gnn.interrupts import on_request_to_end
 from panda_gnn.progress import progress_bar
 
@@ -74,7 +73,7 @@ def run_study(
     trials: int,
     first_seed: int = 0,
     budget: float | None = None,
-    tracker: Tracker | None = None,
+    track: Callable[[Row], None] | None = None,
     trial_seconds: float | None = None,
     retry_failed: bool = False,
     resumes: bool = False,
@@ -101,7 +100,7 @@ def run_study(
         trials: Seeds of every cell.
         first_seed: The first of them; 0 where a cell has several candidates.
         budget: Seconds after which no trial starts, nor one that is expected to end later.
-        tracker: Is told of every finished trial, until it fails.
+        track: Is told of every finished trial, until it fails.
         trial_seconds: How long a trial may take.
         retry_failed: Whether trials that failed in an earlier run run again.
         resumes: Whether ``run`` also takes the path of a ``checkpoint``, which is in a folder
@@ -112,7 +111,7 @@ def run_study(
     outcome = Outcome(adopted=adopt(store, finished, origins=origins, seeds=seeds))
     schedule = Schedule(study, finished, seeds=seeds, most_telling_first=budget is not None)
     failures = Failures(store, origins)
-    configs = {config.key: config for cell in study.cells for config in cell.candidates}
+    configs = study.configs
     for failure in [] if retry_failed else failures.unfinished(finished):
         schedule.give_up(Trial(configs[failure["key"]], failure["seed"]))
         outcome.failed_before += failure["seed"] in seeds
@@ -172,12 +171,12 @@ def run_study(
         failures.add(*trial, reason)
 
     def tell(row: Row) -> None:
-        nonlocal tracker
+        nonlocal track
         try:
-            if tracker is not None:
-                tracker.log(row)
+            if track is not None:
+                track(row)
         except Exception as error:
-            tracker = None
+            track = None
             warnings.warn(f"the tracker failed and is told no more: {error}", stacklevel=1)
 
     def without_workers(why: str) -> InputError:
@@ -201,7 +200,7 @@ def run_study(
             raise without_workers(str(error)) from error
         except WorkerDied as error:
             if trial_seconds is not None and time.monotonic() - started[trial] >= trial_seconds:
-                fail(trial, f"it took longer than {trial_seconds:g} seconds")
+                fail(trial, f"it took longer than {trial_seconds:g} s")
                 return
             deaths[trial] += 1
             if deaths[trial] < MAX_DEATHS:
@@ -278,16 +277,12 @@ def adopt(
     for path in sorted(store.path.parent.glob("*.jsonl")):
         if path == store.path:
             continue
-        for row in Store(path).read().rows:
-            if (
-                row["key"] in origins
-                and origin_of(row) == origins[row["key"]]
-                and row["seed"] in seeds
-                and row["seed"] not in finished.get(row["key"], {})
-            ):
-                store.append(row)
-                finished.setdefault(row["key"], {})[row["seed"]] = row
-                count += 1
+        for key, by_seed in by_config_and_seed(Store(path).read().rows, origins).items():
+            for seed, row in by_seed.items():
+                if seed in seeds and seed not in finished.get(key, {}):
+                    store.append(row)
+                    finished.setdefault(key, {})[seed] = row
+                    count += 1
     return count
 
 

@@ -81,9 +81,9 @@ class Schedule:
         self.finished = finished
         self.seeds = seeds
         self.most_telling_first = most_telling_first
-        keys = {config.key: config for cell in study.cells for config in cell.candidates}
         self._candidates = {
-            key: _Candidate(config, finished.setdefault(key, {})) for key, config in keys.items()
+            key: _Candidate(config, finished.setdefault(key, {}))
+            for key, config in study.configs.items()
         }
         self._places = [
             _Place(

@@ -28,6 +28,7 @@ sorted upwards, :math:`p_{(i)}` becomes :math:`\max_{j \le i} \min(1, (m - j + 1
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -176,18 +177,9 @@ def trials_needed(difference: float, deviation: float, ratio: float = 0.0) -> in
         return 2
     if difference <= smallest_difference(deviation, ratio) * (1 + 1e-9):
         return None
-    low, high = 1, 2
-    while power(difference, deviation, high, ratio) < POWER:
-        low, high = high, 2 * high
-        if low > MOST_TRIALS:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        if power(difference, deviation, middle, ratio) < POWER:
-            low = middle
-        else:
-            high = middle
-    return high
+    counts = range(2, MOST_TRIALS + 1)
+    place = bisect_left(counts, POWER, key=lambda n: power(difference, deviation, n, ratio))
+    return counts[place] if place < len(counts) else None
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -35,7 +35,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, within
 from panda_gnn.evaluation.bundled import bundled_folder, study_names
 from panda_gnn.evaluation.config import TRAINING, Config, Setting, Training
 from panda_gnn.evaluation.metrics import METRICS
@@ -194,6 +194,11 @@ class Study:
         return published(self.published.table, *self.paper_cell(cell))
 
     @property
+    def configs(self) -> dict[str, Config]:
+        """All configs that may fill a cell, by their keys."""
+        return {config.key: config for cell in self.cells for config in cell.candidates}
+
+    @property
     def datasets(self) -> list[str]:
         """The datasets, in the study's order."""
         return list(dict.fromkeys(cell.dataset for cell in self.cells))
@@ -327,54 +332,36 @@ def parse_study(
             training, or says why no trial can run it.
         **changes: Settings of every cell, whatever the file says.
     """
-    try:
-        return _parsed(name, content, configure, changes)
-    except InputError as error:
-        raise InputError(f"the study '{name}': {error}") from error
-
-
-def _parsed(
-    name: str,
-    content: Mapping[str, Any],
-    configure: Callable[..., Config],
-    changes: Mapping[str, Setting],
-) -> Study:
-    file: StudyFile = validate("", content, StudyFile)
-    pairs = file.pairs or tuple(product(file.backbones, file.methods))
-    if not file.datasets or not pairs:
-        raise InputError("it is empty: it needs datasets, backbones and methods")
-    backbones = {backbone: file.datasets for backbone, _ in pairs}
-    for method, table in file.settings.items():
-        choose("method", method, sorted({method for _, method in pairs}), "under [settings]")
-        _check_settings(f"settings.{method}", table, {**dict.fromkeys(file.datasets), **backbones})
-    cells = tuple(
-        cell
-        for dataset, (backbone, method) in product(file.datasets, pairs)
-        for cell in _cells(
-            dataset,
-            Line(backbone, method),
-            {**_settings(file.settings.get(method, {}), backbone, dataset), **changes},
-            file.rows,
-            partial(configure, dataset, backbone, method, **content.get("training", {})),
+    with within(f"the study '{name}'"):
+        file: StudyFile = validate("", content, StudyFile)
+        pairs = file.pairs or tuple(product(file.backbones, file.methods))
+        if not file.datasets or not pairs:
+            raise InputError("it is empty: it needs datasets, backbones and methods")
+        backbones = {backbone: file.datasets for backbone, _ in pairs}
+        known = sorted({method for _, method in pairs})
+        for method, table in file.settings.items():
+            choose("method", method, known, "under [settings]")
+            _check_settings(
+                f"settings.{method}", table, {**dict.fromkeys(file.datasets), **backbones}
+            )
+        cells = tuple(
+            cell
+            for dataset, (backbone, method) in product(file.datasets, pairs)
+            for cell in _cells(
+                dataset,
+                Line(backbone, method),
+                {**_settings(file.settings.get(method, {}), backbone, dataset), **changes},
+                file.rows,
+                partial(configure, dataset, backbone, method, **content.get("training", {})),
+            )
         )
-    )
-    for question in file.questions:
-        for method in question.difference:
-            choose("method", method, sorted({method for _, method in pairs}), "in a question")
-    if file.rows is not None and all(cell.line.variant is None for cell in cells):
-        raise InputError(f"rows is '{file.rows}', but no method has a list of it in [settings]")
-    return Study(
-        name=name,
-        title=file.title,
-        cells=cells,
-        trials=file.trials,
-        choose_on=file.choose_on,
-        measure=file.measure,
-        rows=file.rows,
-        difference=file.difference,
-        questions=file.questions,
-        published=file.published,
-    )
+        for question in file.questions:
+            for method in question.difference:
+                choose("method", method, known, "in a question")
+        if file.rows is not None and all(cell.line.variant is None for cell in cells):
+            raise InputError(f"rows is '{file.rows}', but no method has a list of it in [settings]")
+    shared = [field.name for field in fields(Study) if field.name in StudyFile.model_fields]
+    return Study(name=name, cells=cells, **{field: getattr(file, field) for field in shared})
 
 
 def _check_settings(

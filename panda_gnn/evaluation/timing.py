@@ -14,9 +14,9 @@ from torch_geometric.data import Data
 from panda_gnn.centrality import centrality, compile_kernels
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measure import Measure, Unit
-from panda_gnn.evaluation.methods import graphs_and_model, parts
+from panda_gnn.evaluation.methods import graphs_and_model, row_of
 from panda_gnn.evaluation.splits import random_split
-from panda_gnn.evaluation.store import Row, new_row
+from panda_gnn.evaluation.store import Row
 from panda_gnn.evaluation.tasks import load_data
 from panda_gnn.rewiring.fosr import FoSR
 
@@ -50,15 +50,7 @@ def measure_preparation(
     start = time.perf_counter()
     prepare(graphs)
     seconds = time.perf_counter() - start
-    return new_row(
-        config,
-        seed,
-        PREPARATION_CODE,
-        seconds,
-        parts=parts(config),
-        data=data.fingerprint,
-        value=round(seconds, 6),
-    )
+    return row_of(data, config, seed, PREPARATION_CODE, seconds, value=round(seconds, 6))
 
 
 def measure_forward(
@@ -81,15 +73,7 @@ def measure_forward(
             batch.scores(model)
         seconds = time.perf_counter() - start
     value = round(1000 / len(batches) * seconds, 6)
-    return new_row(
-        config,
-        seed,
-        FORWARD_CODE,
-        seconds,
-        parts=parts(config),
-        data=data.fingerprint,
-        value=value,
-    )
+    return row_of(data, config, seed, FORWARD_CODE, seconds, value=value)
 
 
 PREPARATION = Measure(

@@ -26,16 +26,6 @@ class Tracker(Protocol):
         """No more trials will come."""
 
 
-class NoTracker:
-    """Tracks nothing."""
-
-    def log(self, row: Row) -> None:
-        """Forget it."""
-
-    def close(self) -> None:
-        """Nothing to close."""
-
-
 class TensorBoardTracker:
     """Curves of the scores over the seeds, one run of TensorBoard for each config."""
 
@@ -87,38 +77,23 @@ class WandbTracker:
         self._run.finish()
 
 
-class LogTracker:
-    """A line on standard error for every row, before another tracker gets it.
-
-    Args:
-        tracker: The other one.
-    """
-
-    def __init__(self, tracker: Tracker) -> None:
-        self._tracker = tracker
-
-    def log(self, row: Row) -> None:
-        """Print the line."""
-        config = row["config"]
-        name = " ".join(config[part] for part in ("dataset", "backbone", "method"))
-        best = row.get("scores", {}).get("best-val", {})
-        numbers = [f"{part} {best[part]:.4f}" for part in ("validation", "test") if part in best]
-        numbers += [f"{row['epochs']} epochs"] if "epochs" in row else []
-        line = ", ".join([*numbers, f"{row['seconds']:.1f} s"])
-        print(f"{name} seed {row['seed']}: {line}", file=sys.stderr, flush=True)
-        self._tracker.log(row)
-
-    def close(self) -> None:
-        """Close the other one."""
-        self._tracker.close()
-
-
-def open_tracker(name: str, folder: Path) -> Tracker:
-    """The tracker of this name, keeping its files in ``folder``."""
+def open_tracker(name: str, folder: Path) -> Tracker | None:
+    """The tracker of this name, keeping its files in ``folder``; ``None`` tracks nothing."""
     choose("tracker", name, TRACKERS)
     if name == "tensorboard":
         return TensorBoardTracker(folder)
-    return WandbTracker(folder) if name == "wandb" else NoTracker()
+    return WandbTracker(folder) if name == "wandb" else None
+
+
+def print_row(row: Row) -> None:
+    """Print a line on standard error."""
+    config = row["config"]
+    name = " ".join(config[part] for part in ("dataset", "backbone", "method"))
+    best = row.get("scores", {}).get("best-val", {})
+    numbers = [f"{part} {best[part]:.4f}" for part in ("validation", "test") if part in best]
+    numbers += [f"{row['epochs']} epochs"] if "epochs" in row else []
+    line = ", ".join([*numbers, f"{row['seconds']:.1f} s"])
+    print(f"{name} seed {row['seed']}: {line}", file=sys.stderr, flush=True)
 
 
 def run_name(row: Row) -> str:

@@ -15,9 +15,9 @@ from panda_gnn.evaluation.checkpoint import Checkpoint
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.epoch_selection import SELECTIONS, selected_epoch
 from panda_gnn.evaluation.measure import Measure
-from panda_gnn.evaluation.methods import METHODS, complete, graphs_and_model, parts
+from panda_gnn.evaluation.methods import METHODS, complete, graphs_and_model, parts, row_of
 from panda_gnn.evaluation.origin import processor
-from panda_gnn.evaluation.store import Row, new_row, revision, versions
+from panda_gnn.evaluation.store import Row, revision, versions
 from panda_gnn.evaluation.tasks import TaskData, load_data
 from panda_gnn.evaluation.train import Curves, train
 
@@ -32,6 +32,8 @@ def run_trial(
     root: str | None = None,
     mirror: str | None = None,
     on_epoch: Callable[[int, float], None] | None = None,
+    checkpoint: str | None = None,
+    keep_curves: bool = False,
 ) -> Row:
     """Train once and return everything worth keeping, ready for JSON.
 
@@ -46,9 +48,13 @@ def run_trial(
         root: The folder that holds the datasets.
         mirror: A folder to take datasets from instead of the network.
         on_epoch: Called after every epoch with its number and validation score.
+        checkpoint: See :func:`trial_on`.
+        keep_curves: See :func:`trial_on`.
     """
     data = load_data(config.dataset, root, mirror)
-    return trial_on(data, complete(config), seed, on_epoch)
+    return trial_on(
+        data, complete(config), seed, on_epoch, checkpoint=checkpoint, keep_curves=keep_curves
+    )
 
 
 def trial_on(
@@ -91,13 +97,12 @@ def trial_on(
     lost = next((epoch for epoch, loss in enumerate(curves.loss) if math.isnan(loss)), None)
     if lost is not None:
         raise FloatingPointError(f"the training loss is not a number in epoch {lost}")
-    return new_row(
+    return row_of(
+        data,
         config,
         seed,
         CODE,
         time.perf_counter() - start + (0.0 if kept is None else kept.seconds_before),
-        parts=parts(config),
-        data=data.fingerprint,
         split=split.hash,
         metric=task.metric.name,
         scores=_scores(data, curves),
@@ -128,11 +133,9 @@ def _scores(data: TaskData, curves: Curves) -> dict[str, dict[str, float]]:
     return scores
 
 
-@contextlib.contextmanager
-def one_thread() -> Iterator[None]:
+def one_thread() -> contextlib.AbstractContextManager[None]:
     """Sums depend on how many threads share them: what must be the same again has one."""
-    with threads(1):
-        yield
+    return threads(1)
 
 
 @contextlib.contextmanager
@@ -146,17 +149,4 @@ def threads(count: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _score(
-    config: Config,
-    seed: int,
-    *,
-    root: str | None = None,
-    mirror: str | None = None,
-    checkpoint: str | None = None,
-    keep_curves: bool = False,
-) -> Row:
-    data = load_data(config.dataset, root, mirror)
-    return trial_on(data, config, seed, checkpoint=checkpoint, keep_curves=keep_curves)
-
-
-SCORE = Measure("score", _score, CODE, resumes=True)
+SCORE = Measure("score", run_trial, CODE, resumes=True)

@@ -22,11 +22,12 @@ from typing import Any, NamedTuple
 import numba
 import torch
 from llvmlite import binding  # type: ignore[import-untyped]
-from torch_geometric.data import Data, InMemoryDataset
+from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
 import panda_gnn
 from panda_gnn.datasets import DATASETS
+from panda_gnn.datasets.own import in_memory
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.methods import configure
 from panda_gnn.evaluation.tasks import TaskData, task_of
@@ -69,8 +70,7 @@ def tiny_data() -> TaskData:
         x = torch.randn(size, 7, generator=generator)
         y = torch.tensor([number % 2])
         graphs.append(Data(x=x, edge_index=to_undirected(edges, num_nodes=size), y=y))
-    dataset = InMemoryDataset()
-    dataset.data, dataset.slices = InMemoryDataset.collate(graphs)
+    dataset = in_memory(graphs)
     task = task_of(DATASET)
     return TaskData(DATASETS[DATASET], task, dataset, task.collate(dataset), "")
 

@@ -29,7 +29,9 @@ def graphs_of_batch(batch: Any, who: str) -> list[Data]:
         )
     for key, bounds in slices.items():
         value = batch.get(key)
-        if isinstance(value, Tensor) and value.size(_dimension(batch, key)) != int(bounds[-1]):
+        if not isinstance(value, Tensor):
+            continue
+        if value.size(batch.__cat_dim__(key, value, batch._store) or 0) != int(bounds[-1]):
             raise InputError(
                 f"{who} got a batch whose {key} has another length than when it was batched: "
                 "change the graphs first and make the batch with Batch.from_data_list"
@@ -65,11 +67,6 @@ def keep_in_batch(batch: Any, key: str) -> None:
         none = batch.ptr.new_zeros(batch.num_graphs).cpu()
         batch._slice_dict = {**slices, key: batch.ptr.cpu()}
         batch._inc_dict = {**batch._inc_dict, key: none}
-
-
-def _dimension(batch: Any, key: str) -> int:
-    """Along which dimension the graphs of a batch have their parts of an attribute."""
-    return batch.__cat_dim__(key, batch[key], batch._store) or 0
 
 
 def _followers(batch: Any) -> list[str]:

@@ -96,13 +96,12 @@ def announced_together(what: str) -> Iterator[Callable[[], float]]:
 
     Gives a function that tells how many seconds compiling has taken in the block.
     """
-    before = _announcer.seconds
     try:
         with silently() as seconds:
             yield seconds
     finally:
-        if _announcer.seconds > before:
-            _announcer.announce(what, _announcer.seconds - before)
+        if seconds() > 0:
+            _announcer.announce(what, seconds())
 
 
 def announce(function: Callable[..., Any], seconds: float) -> None:

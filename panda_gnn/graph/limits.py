@@ -18,7 +18,7 @@ DENSE_RESISTANCE_NODES = 20_000
 DENSE_DIFFUSION_NODES = 8000
 #: GTR keeps dense matrices over the classes of twins (0.5 GB each), and sketches larger graphs.
 DENSE_GTR_CLASSES = 8000
-#: ProxyAdd and ProxyDelete take eigenvectors of a dense matrix over a component (0.2 GB).
+#: ProxyAdd, ProxyDelete and JDR take eigenvectors of dense matrices (0.2 GB each), GOKU up to here.
 DENSE_PROXY_NODES = 5000
 #: The decay of sensitivity multiplies dense matrices over a component (0.2 GB each).
 DENSE_DECAY_NODES = 5000

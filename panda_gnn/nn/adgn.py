@@ -9,6 +9,7 @@ from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gcn import GCNLayer
 from panda_gnn.nn.partition import Pair
+from panda_gnn.options import real_number
 
 
 class ADGNLayer(Convolution):
@@ -27,8 +28,8 @@ class ADGNLayer(Convolution):
     Args:
         in_channels: Input width.
         out_channels: Output width.
-        epsilon: The size of the step.
-        gamma: The strength of the diffusion that makes the step stable.
+        epsilon: The size of the step, above zero.
+        gamma: The strength of the diffusion that makes the step stable, zero or more.
 
     Shapes:
         - **input:** states :math:`(|V|, F)` and :class:`~panda_gnn.nn.Edges`
@@ -49,6 +50,8 @@ class ADGNLayer(Convolution):
         self, in_channels: int, out_channels: int, *, epsilon: float = 0.1, gamma: float = 0.1
     ) -> None:
         super().__init__()
+        epsilon = real_number("epsilon", epsilon, "above zero and finite", above=0)
+        gamma = real_number("gamma", gamma, "zero or more and finite", least=0)
         same = in_channels == out_channels
         self.embed = nn.Identity() if same else nn.Linear(in_channels, out_channels)
         neighbours = _Neighbours(out_channels)

@@ -1,4 +1,4 @@
-"""Convolutions of PyG that are backbones by name, and what makes any of them width-aware.
+"""Convolutions of PyG that are backbones by name.
 
 Each is PyG's class with its own defaults, called with input and output width: GraphSAGE (mean), GAT
 and GATv2 (one head, self-loops), PNA (mean, least, greatest and deviation, each scaled by degree in
@@ -9,14 +9,10 @@ head).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 from torch import Tensor, nn
 from torch_geometric.nn import GATConv, GATv2Conv, PNAConv, SAGEConv, TransformerConv
-
-from panda_gnn.nn.panda_conv import PANDA_OPTIONS, PandaConv, Widths
 
 
 def pna(in_channels: int, out_channels: int, *, deg: Tensor) -> nn.Module:
@@ -46,18 +42,3 @@ PYG_BACKBONES: Mapping[str, Callable[..., nn.Module]] = MappingProxyType(
         "transformer": TransformerConv,
     }
 )
-
-
-def width_aware(make: Callable[..., nn.Module]) -> Callable[..., PandaConv]:
-    """A function that makes :class:`PandaConv` layers of what ``make`` makes.
-
-    Options of :class:`PandaConv` are for it, all others for the convolution.
-    """
-    return partial(_width_aware_layer, make)
-
-
-def _width_aware_layer(
-    make: Callable[..., nn.Module], in_channels: Widths, out_channels: Widths, **options: Any
-) -> PandaConv:
-    own = {name: options.pop(name) for name in PANDA_OPTIONS if name in options}
-    return PandaConv(partial(make, **options), in_channels, out_channels, **own)

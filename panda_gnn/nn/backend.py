@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from panda_gnn.errors import choose
 
 BACKENDS = ("compiled", "torch")
@@ -60,12 +58,7 @@ class backend:
         _current = self.name
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         global _current
         _current = self._before.pop()
 

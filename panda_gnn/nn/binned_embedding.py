@@ -9,8 +9,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.nn.inputs import check_tensor
 from panda_gnn.options import whole_number
-from panda_gnn.transforms.encoding import quantile_boundaries
+from panda_gnn.transforms.encoding import ascending, quantile_boundaries
 
 
 class BinnedEmbedding(nn.Module):
@@ -64,13 +65,9 @@ class BinnedEmbedding(nn.Module):
         shape = (num_measures, num_bins - 1)
         self.register_buffer("boundaries", torch.full(shape, torch.nan, dtype=torch.float64))
         if boundaries is not None:
-            values = torch.as_tensor(boundaries, dtype=torch.float64)
-            if values.shape != shape or not bool((values.diff(dim=1) >= 0).all()):
-                raise InputError(
-                    f"boundaries have the shape {list(values.shape)}: give {num_bins - 1} "
-                    f"ascending numbers for each of {num_measures} measures"
-                )
-            self.boundaries.copy_(values)
+            self.boundaries.copy_(
+                ascending(boundaries, shape, f"for each of {num_measures} measures")
+            )
         self.table = nn.Parameter(torch.empty(num_measures * num_bins, channels))
         self.reset_parameters()
 
@@ -85,6 +82,8 @@ class BinnedEmbedding(nn.Module):
             values: The measures of training nodes, shape ``[num_nodes, num_measures]``.
         """
         self._check(values)
+        if values.size(0) == 0:
+            raise InputError("values have no rows: fit needs those of training nodes")
         for row, column in zip(self.boundaries, values.t(), strict=True):
             row.copy_(quantile_boundaries(column, self.num_bins))
         return self
@@ -99,16 +98,20 @@ class BinnedEmbedding(nn.Module):
 
     def forward(self, values: Tensor) -> Tensor:
         """The vector of each node."""
-        first = self.num_bins * torch.arange(self.num_measures, device=values.device)
-        vectors = F.embedding(self.bins(values) + first, self.table)
+        bins = self.bins(values)
+        first = self.num_bins * torch.arange(self.num_measures, device=bins.device)
+        vectors = F.embedding(bins + first, self.table)
         return vectors.sum(dim=1) if self.combine == "add" else vectors.flatten(1)
 
     def _check(self, values: Tensor) -> None:
+        check_tensor("values", values, "row", "node")
         if values.dim() != 2 or values.size(1) != self.num_measures:
             raise InputError(
                 f"values have the shape {list(values.shape)}: give one row for each node and "
                 f"{self.num_measures} columns, one for each measure"
             )
+        if not torch.compiler.is_compiling() and bool(values.isnan().any()):
+            raise InputError("values are in no bin where they are nan, and some are")
 
     def extra_repr(self) -> str:
         """The sizes."""

@@ -50,6 +50,25 @@ class Convolution(nn.Module):
     #: Whether it has its activation inside, so that none follows it in a model.
     activates: bool = False
 
+    def __call__(self, x: Tensor | Pair, edges: Edges) -> Any:
+        """What :meth:`forward` gives for states and edges that fit together."""
+        if not isinstance(edges, Edges):
+            raise InputError(
+                f"{type(self).__name__} is called with Edges, not with {type(edges).__name__}: "
+                "give it Edges.of_graph(edge_index, num_nodes), or use panda_gnn.nn.GNN"
+            )
+        sources = x if isinstance(x, Tensor) else x[0]
+        if not sources.is_floating_point():
+            raise InputError(
+                f"x is {sources.dtype}, but states of nodes are floating-point numbers"
+            )
+        if sources.size(0) != edges.num_sources:
+            raise InputError(
+                f"x has the shape {list(sources.shape)}, but the edges have {edges.num_sources} "
+                "sources: give one row for each"
+            )
+        return super().__call__(x, edges)
+
     def reset_parameters(self) -> None:
         """Reset the parameters."""
         for child in self.children():

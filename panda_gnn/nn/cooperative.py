@@ -12,9 +12,10 @@ from torch.nn import functional as F
 from panda_gnn.errors import InputError
 from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.inputs import whole_or_categories
 from panda_gnn.nn.kernels.dropout import dropout
 from panda_gnn.nn.models import GNN
-from panda_gnn.options import real_number
+from panda_gnn.options import real_number, whole_number
 
 
 class CoGNN(GNN):
@@ -61,8 +62,11 @@ class CoGNN(GNN):
         width: int = 64,
         **options: Any,
     ) -> None:
-        features = in_channels if isinstance(in_channels, int) else None
-        first = in_channels if features is None else width
+        given = whole_or_categories("in_channels", in_channels)
+        features = given if isinstance(given, int) else None
+        first = given if features is None else width
+        action_width = whole_number("action_width", action_width, 1)
+        action_layers = whole_number("action_layers", action_layers, 1)
         super().__init__(first, out_channels, width=width, **options)
         self.temperature = real_number("temperature", temperature, "above zero", above=0)
         self.embed = nn.Identity() if features is None else nn.Linear(features, width)
@@ -103,7 +107,10 @@ class CoGNN(GNN):
     ) -> Iterator[Tensor]:
         """The node states after every layer."""
         x = dropout(self.activation(self.embed(x)), self.dropout, self.training)
-        for i, layer in enumerate(self.layers):
+        for i in range(len(self.layers)):
             seen = edges if other is None or i % 2 == 0 else other
-            x = self._finish(i, layer(x, self.kept(x, seen)), x, self.norms)
+            x = self._run(self._plain_step, i, seen, x)
             yield x
+
+    def _plain_step(self, i: int, edges: Edges, x: Tensor) -> Tensor:
+        return super()._plain_step(i, self.kept(x, edges), x)

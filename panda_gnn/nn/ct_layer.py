@@ -203,11 +203,7 @@ class CommuteTimeGNN(GNN):
     ) -> tuple[Tensor, Tensor]:
         """The weights that the layers see, with mean one in every graph, and the CT-Layer's loss.
 
-        Args:
-            x: Node features.
-            edge_index: The edges of undirected graphs.
-            batch: The graph of each node; without it there is one graph.
-            num_graphs: The number of graphs, where known.
+        Arguments are those of :class:`CTLayer`.
         """
         batch, num_graphs = graphs_of(x, batch, num_graphs)
         weight, loss = self.commute_time(x, edge_index, batch, num_graphs)

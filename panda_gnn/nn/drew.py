@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError
 from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.explain import EdgeMask
 from panda_gnn.nn.gcn import GCNLayer
 from panda_gnn.nn.models import GNN
 from panda_gnn.nn.panda_conv import Activation, Factory, update
@@ -85,12 +87,12 @@ class DRewGNN(GNN):
     def _make_layers(
         self, backbone: str | Factory, widths: list[int], options: dict[str, Any]
     ) -> list[Any]:
-        return [self._delayed_layer(t, widths, options) for t in range(len(widths) - 1)]
-
-    def _delayed_layer(self, t: int, widths: list[int], options: dict[str, Any]) -> DelayedLayer:
-        reach = t + 1 if self.reach is None else min(t + 1, self.reach)
-        heard = [t - max(k - self.nu, 0) for k in range(1, reach + 1)]
-        return DelayedLayer(heard, widths, t, options, **self._layer_options(t))
+        layers = []
+        for t in range(len(widths) - 1):
+            reach = t + 1 if self.reach is None else min(t + 1, self.reach)
+            heard = [t - max(k - self.nu, 0) for k in range(1, reach + 1)]
+            layers.append(DelayedLayer(heard, widths, t, options, **self._layer_options(t)))
+        return layers
 
     def _plain_states(
         self, x: Tensor, edges: Edges, other: Edges | None = None
@@ -102,10 +104,33 @@ class DRewGNN(GNN):
                 "DRewGNN needs edge_type, the distance of the nodes of each edge minus one, which "
                 "is missing: panda_gnn.rewiring.LASER(reach, rho=1.0) writes edges and edge_type"
             )
+        _check_distances(edges)
+        if other is not None:
+            raise InputError(
+                "DRewGNN hears edges by their distance: it has no layers for expander_edge_index"
+            )
         states = [x]
-        for t, layer in enumerate(layers):
-            states.append(self._finish(t, layer(states, edges), states[-1], self.norms))
+        for t in range(len(layers)):
+            states.append(self._run(self._delayed_step, t, edges, states))
             yield states[-1]
+
+    def _delayed_step(self, t: int, edges: Edges, states: Sequence[Tensor]) -> Tensor:
+        return self._finish(t, self.layers[t](states, edges), states[-1], self.norms)
+
+
+def _check_distances(edges: Edges) -> None:
+    """Reject an ``edge_type`` that is no distance minus one; those that no layer hears may be."""
+
+    def check() -> None:
+        types = edges.edge_type
+        if types is not None and types.numel() and int(types.min()) < 0:
+            raise InputError(
+                f"edge_type goes from {int(types.min())} on, but it is the distance of the nodes "
+                "of each edge minus one: types must be zero or more"
+            )
+
+    if not torch.compiler.is_compiling():
+        edges.derive("distances checked", check)
 
 
 class DelayedLayer(nn.Module):
@@ -132,6 +157,7 @@ class DelayedLayer(nn.Module):
     ) -> None:
         super().__init__()
         self.heard = tuple(heard)
+        self.edge_mask = EdgeMask()
         self.activation = activation
         self.residual = residual
         options = {"self_loops": False, "bias": True, **options}
@@ -146,6 +172,7 @@ class DelayedLayer(nn.Module):
 
     def forward(self, states: Sequence[Tensor], edges: Edges) -> Tensor:
         """The new states, from those of all layers so far."""
+        edges = self.edge_mask.of(edges)
         parts = [
             conv(states[layer], edges.relation(distance))
             for distance, (layer, conv) in enumerate(zip(self.heard, self.convs, strict=True))

@@ -9,7 +9,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from panda_gnn.nn.inputs import check_edge_index, check_edge_values, check_nodes, check_roles
+from panda_gnn.nn.inputs import check_edge_index, check_edge_values, check_ends, check_nodes
 
 
 @dataclass(eq=False)
@@ -80,12 +80,11 @@ class Edges:
     ) -> Edges:
         """All edges of a graph, or of several side by side."""
         edge_index = check_edge_index(edge_index)
-        values = check_edge_values(
+        check_ends(edge_index, num_nodes)
+        weight, attr, relation = check_edge_values(
             edge_index.size(1), edge_weight=edge_weight, edge_attr=edge_attr, edge_type=edge_type
         )
-        check_nodes(num_nodes, batch=batch)
-        check_roles(num_nodes, role)
-        weight, attr, relation = values
+        check_nodes(num_nodes, batch=batch, role=role)
         return cls(
             edge_index,
             num_nodes,
@@ -95,7 +94,7 @@ class Edges:
             relation,
             batch,
             num_graphs,
-            role=role,
+            role=None if role is None else role.long(),
         )
 
     def derive(self, key: object, compute: Callable[[], Any]) -> Any:

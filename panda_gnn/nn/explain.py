@@ -29,6 +29,14 @@ class EdgeMask(MessagePassing):
         super().__init__(aggr=None)
         self._parts: list[tuple[Tensor, Tensor]] = []
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """A mask that learns is no parameter of the model: one that once was would make PyG detach
+        the next one, and no gradient would reach it."""
+        if name == "_edge_mask":
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
+
     def of(self, edges: Edges) -> Edges:
         """The edges with the mask, and with the listener to attention, if there are any."""
         if not (self.explain or self._message_forward_hooks):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch_geometric.nn.inits import glorot
+from torch_geometric.nn.inits import glorot, zeros
 
 from panda_gnn.nn import kernels
 from panda_gnn.nn.backend import current_backend
@@ -59,8 +59,7 @@ class GCNLayer(Convolution):
     def reset_parameters(self) -> None:
         """Reset the parameters, by Glorot's rule; the bias starts at zero."""
         glorot(self.linear.weight)
-        if self.linear.bias is not None:
-            nn.init.zeros_(self.linear.bias)
+        zeros(self.linear.bias)
 
     def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
         """The new states of the targets; the sum and the linear map change places if that is less

@@ -89,9 +89,7 @@ class GINLayer(Convolution):
         hidden_norm: Whether the MLP normalises its hidden layer.
 
     Shapes:
-        - **input:** states of all nodes :math:`(|V|, F)`, or the pair of those of sources and
-          targets; the :class:`~panda_gnn.nn.Edges` between them
-        - **output:** new states of the targets :math:`(|V|, F')`
+        Those of :class:`~panda_gnn.nn.GCNLayer`.
 
     Example:
         >>> import torch

@@ -46,12 +46,20 @@ class CategoryEncoder(nn.Module):
         return F.embedding_bag(x + self.first, self.weight, mode="sum")
 
     def check(self, x: Tensor) -> None:
-        """Reject everything but rows of whole numbers."""
+        """Reject everything but rows of whole numbers that are categories of their columns."""
         if x.dim() != 2 or x.size(1) != len(self.sizes) or x.is_floating_point():
             raise InputError(
                 f"categories must be whole numbers of shape [n, {len(self.sizes)}], "
                 f"got {x.dtype} of shape {list(x.shape)}"
             )
+        if torch.compiler.is_compiling() or x.numel() == 0:
+            return
+        for i, (least, most) in enumerate(zip(x.amin(0).tolist(), x.amax(0).tolist(), strict=True)):
+            if least < 0 or most >= self.sizes[i]:
+                raise InputError(
+                    f"column {i} of the categories goes from {least} to {most}, but it has "
+                    f"{self.sizes[i]} of them: they must be 0 to {self.sizes[i] - 1}"
+                )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({list(self.sizes)} -> {self.weight.size(1)})"

@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from torch_geometric import EdgeIndex
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.nn import kernels
+from panda_gnn.options import whole_number
 
 EDGE_VALUES = ("edge_weight", "edge_attr", "edge_type")
 """What a graph may have for each edge."""
@@ -33,7 +35,22 @@ def check_edge_index(edge_index: Any) -> Tensor:
             f"edge_index must be integers of shape [2, num_edges], "
             f"got {pairs.dtype} of shape {list(pairs.shape)}"
         )
-    return pairs
+    return pairs.long()
+
+
+def check_ends(edge_index: Tensor, num_nodes: int) -> None:
+    """No edge leads to a node that the graph does not have; nobody knows while torch compiles, and
+    on other devices than a CPU looking would take too long."""
+    if not kernels.ordinary(edge_index) or edge_index.numel() == 0:
+        return
+    least, most = (int(end) for end in edge_index.aminmax())
+    if least < 0 or most >= num_nodes:
+        wrong = ((edge_index < 0) | (edge_index >= num_nodes)).any(dim=0).nonzero()[0]
+        source, target = edge_index[:, wrong].view(-1).tolist()
+        raise InputError(
+            f"edge_index has the edge ({source}, {target}), but the graph has {num_nodes} nodes: "
+            "nodes are numbered from 0"
+        )
 
 
 def check_edge_values(num_edges: int, **values: Tensor | None) -> list[Tensor | None]:
@@ -41,6 +58,7 @@ def check_edge_values(num_edges: int, **values: Tensor | None) -> list[Tensor | 
     for name, value in values.items():
         if value is None:
             continue
+        check_tensor(name, value, "row", "edge")
         if value.dim() == 0 or value.size(0) != num_edges:
             rows = "no" if value.dim() == 0 else value.size(0)
             raise InputError(
@@ -59,14 +77,43 @@ def check_edge_values(num_edges: int, **values: Tensor | None) -> list[Tensor | 
     return list(values.values())
 
 
-def check_nodes(num_nodes: int, high: Tensor | None = None, batch: Tensor | None = None) -> None:
-    """``high`` and ``batch`` have one entry for each node."""
+def check_tensor(name: str, values: Any, row: str, of: str) -> None:
+    """``values`` is a tensor, with a ``row`` for each ``of`` something."""
+    if not isinstance(values, Tensor):
+        raise InputError(
+            f"{name} is of type {type(values).__name__}: give a tensor with one {row} for each {of}"
+        )
+
+
+def check_num_graphs(num_graphs: int | None, batch: Tensor | None) -> None:
+    """``num_graphs`` is a number of graphs that ``batch`` tells apart."""
+    if num_graphs is not None and batch is None and num_graphs != 1:
+        raise InputError(
+            f"num_graphs is {num_graphs}, but without batch there is one graph: give batch, the "
+            "number of each node's graph"
+        )
+    if num_graphs is not None and (isinstance(num_graphs, float | bool) or num_graphs < 0):
+        raise InputError(f"num_graphs is {num_graphs}, it must be a whole number, zero or more")
+
+
+def check_nodes(
+    num_nodes: int,
+    high: Tensor | None = None,
+    batch: Tensor | None = None,
+    role: Tensor | None = None,
+) -> None:
+    """``high``, ``batch`` and ``role`` have one entry for each node."""
+    for name, values in (("high", high), ("batch", batch)):
+        if values is not None:
+            check_tensor(name, values, "entry", "node")
+    if role is not None:
+        check_tensor("role", role, "whole number", "node")
     if high is not None and (high.dtype != torch.bool or high.dim() != 1):
         raise InputError(
             f"high must be a boolean mask with one entry for each node, "
             f"got {high.dtype} of shape {list(high.shape)}"
         )
-    if batch is not None and (batch.dim() != 1 or not is_integer(batch)):
+    if batch is not None and (batch.dim() != 1 or batch.dtype not in (torch.int64, torch.int32)):
         raise InputError(
             f"batch must be the number of each node's graph, "
             f"got {batch.dtype} of shape {list(batch.shape)}"
@@ -77,10 +124,6 @@ def check_nodes(num_nodes: int, high: Tensor | None = None, batch: Tensor | None
                 f"{name} has {values.size(0)} entries, but there are {num_nodes} nodes: give one "
                 "for each row of x"
             )
-
-
-def check_roles(num_nodes: int, role: Tensor | None) -> None:
-    """``role`` has a whole number for each node."""
     if role is not None and (role.shape != (num_nodes,) or not is_integer(role)):
         raise InputError(
             f"role must be a whole number for each of {num_nodes} nodes, got {role.dtype} of shape "
@@ -121,6 +164,15 @@ def check_prepared(prepared: object, **given: object) -> None:
         if value is not None:
             kind = type(prepared).__name__
             raise InputError(f"{name} was given beside {kind}: give it to {kind} when it is made")
+
+
+def whole_or_categories(name: str, value: Any) -> int | list[int]:
+    """A width, zero or more, or the number of categories of each of some columns."""
+    if isinstance(value, list | tuple):
+        if not value:
+            raise InputError(f"{name} is empty: give a width, or the categories of each column")
+        return [whole_number(f"{name}[{i}]", size, 1) for i, size in enumerate(value)]
+    return whole_number(name, value)
 
 
 def is_integer(values: Tensor) -> bool:

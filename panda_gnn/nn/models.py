@@ -17,7 +17,7 @@ from torch_geometric.nn.inits import reset
 
 from panda_gnn.errors import InputError, choose
 from panda_gnn.nn.adgn import ADGNLayer
-from panda_gnn.nn.backbones import PYG_BACKBONES, width_aware
+from panda_gnn.nn.backbones import PYG_BACKBONES
 from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gcn import GCNLayer, PandaGCNConv
@@ -27,15 +27,17 @@ from panda_gnn.nn.inputs import (
     check_factory,
     check_features,
     check_nodes,
+    check_num_graphs,
     check_options,
     check_prepared,
     check_read,
     keyword_names,
     name_of,
     option_names,
+    whole_or_categories,
 )
 from panda_gnn.nn.kernels.dropout import dropout
-from panda_gnn.nn.panda_conv import SELECTOR_OPTIONS, Factory, PandaConv, PlainConv
+from panda_gnn.nn.panda_conv import SELECTOR_OPTIONS, Factory, PandaConv, PlainConv, as_partition
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.readout import FullyAdjacentLast, graphs_of, mean_of_graphs
 from panda_gnn.nn.released import (
@@ -46,6 +48,7 @@ from panda_gnn.nn.released import (
 )
 from panda_gnn.nn.rgcn import PandaRGCNConv, RGCNLayer
 from panda_gnn.nn.rgin import PandaRGINConv, RGINLayer
+from panda_gnn.options import flag, real_number, whole_number
 from panda_gnn.registry import Registry
 
 PLAIN_LAYERS: Registry[Callable[..., nn.Module]] = Registry(
@@ -68,8 +71,8 @@ _PAPER_LAYERS: dict[str, Callable[..., PandaConv]] = {
     "gine": PandaGINEConv,
     "rgcn": PandaRGCNConv,
     "rgin": PandaRGINConv,
-    **{name: width_aware(make) for name, make in PYG_BACKBONES.items()},
-    "adgn": width_aware(ADGNLayer),
+    **{name: partial(PandaConv, make) for name, make in PYG_BACKBONES.items()},
+    "adgn": partial(PandaConv, ADGNLayer),
 }
 PANDA_VARIANTS: Mapping[str, Mapping[str, Callable[..., PandaConv]]] = MappingProxyType(
     {
@@ -100,7 +103,7 @@ def add_backbone(name: str, make: Factory) -> None:
     """
     check_factory(make, "backbone")
     PLAIN_LAYERS.register(name, make)
-    _PAPER_LAYERS[name] = width_aware(make)
+    _PAPER_LAYERS[name] = partial(PandaConv, make)
 
 
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = MappingProxyType(
@@ -203,17 +206,25 @@ class GNN(nn.Module):
             check_factory(backbone, "backbone")
         if readout not in ("mean", None):
             raise InputError(f"unknown readout '{readout}': choose mean, or None for node outputs")
-        if width < 1 or num_layers < 1 or head_layers < 0:
-            raise InputError(
-                f"width is {width}, num_layers {num_layers} and head_layers {head_layers}: the "
-                "first two must be at least 1, the last at least 0"
-            )
+        in_channels = whole_or_categories("in_channels", in_channels)
+        out_channels = whole_number("out_channels", out_channels, 1)
+        self.width = whole_number("width", width, 1)
+        self.num_layers = whole_number("num_layers", num_layers, 1)
+        head_layers = whole_number("head_layers", head_layers)
+        self.dropout = real_number("dropout", dropout, "a number from 0 to 1", least=0, most=1)
+        self.residual = flag("residual", residual)
+        self.unit_norm = flag("unit_norm", unit_norm)
+        self.recompute = flag("recompute", recompute)
+        self.activate_layers = flag("activate_layers", activate_layers)
+        last_layer_fa = flag("last_layer_fa", last_layer_fa)
+        batch_norm = flag("batch_norm", batch_norm)
         if backbone == "gine":
             if not edge_categories:
                 raise InputError("backbone 'gine' needs edge_categories, which are missing")
             options["edge_categories"] = edge_categories
-        elif share_edge_encoder:
-            raise InputError(f"share_edge_encoder is for the backbone 'gine', not for '{backbone}'")
+        elif share_edge_encoder or edge_categories:
+            name = "share_edge_encoder" if share_edge_encoder else "edge_categories"
+            raise InputError(f"{name} is for the backbone 'gine', not for '{backbone}'")
         if backbone == "pna" and "deg" not in options:
             raise InputError("backbone 'pna' needs deg, the number of nodes of each degree")
         if backbone == "gcn" and batch_norm:
@@ -221,15 +232,8 @@ class GNN(nn.Module):
         self._check_options(backbone, options)
         #: The name of the backbone, or that of the function that makes its convolutions.
         self.backbone = backbone if isinstance(backbone, str) else name_of(backbone)
-        self.width = width
-        self.num_layers = num_layers
-        self.dropout = dropout
         self.readout = readout
-        self.residual = residual
         self.activation = ACTIVATIONS[choose("activation", activation, ACTIVATIONS)]
-        self.unit_norm = unit_norm
-        self.recompute = recompute
-        self.activate_layers = activate_layers
         #: Whether the model, and not each layer, has activation and residual connection.
         self.finishes = batch_norm or unit_norm or head_layers > 0
         if not (activate_layers or self.finishes):
@@ -376,25 +380,37 @@ class GNN(nn.Module):
             edge_type: Optional relation of each edge.
             expander_edge_index: Optional edges that every second layer uses instead.
         """
-        self._check_x(x)
         values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
-        if isinstance(edge_index, Edges):
-            edges = self._check_prepared(x, edge_index, edge_index, **values)
-            if batch is None:
-                batch, num_graphs = edges.batch, edges.num_graphs
-            check_nodes(x.size(0), batch=batch)
-            edges = replace(edges, batch=batch, num_graphs=num_graphs)
-        else:
-            check_read(values, self, str(self.backbone))
-            edges = Edges.of_graph(
-                edge_index, x.size(0), batch=batch, num_graphs=num_graphs, **values
-            )
+        edges = self._edges(x, edge_index, batch, num_graphs, **values)
         other = expander_edge_index
         if isinstance(other, Edges):
             self._check_prepared(x, other, other)
         elif other is not None:
             other = Edges.of_graph(other, x.size(0))
-        return self.read(self.states(x, edges, other)[-1], batch, num_graphs)
+        return self.read(self.states(x, edges, other)[-1], edges.batch, edges.num_graphs)
+
+    def _edges(
+        self,
+        x: Tensor,
+        edge_index: Tensor | Edges,
+        batch: Tensor | None,
+        num_graphs: int | None,
+        role: Tensor | None = None,
+        **values: Tensor | None,
+    ) -> Edges:
+        """What a model was given of the edges, checked, with the graph of each node."""
+        self._check_x(x)
+        if not isinstance(edge_index, Edges):
+            check_read(values, self, str(self.backbone))
+            check_num_graphs(num_graphs, batch)
+            graphs: dict[str, Any] = {"batch": batch, "num_graphs": num_graphs, "role": role}
+            return Edges.of_graph(edge_index, x.size(0), **(graphs | values))
+        edges = self._check_prepared(x, edge_index, edge_index, role=role, **values)
+        if batch is None:
+            batch, num_graphs = edges.batch, edges.num_graphs
+        check_nodes(x.size(0), batch=batch)
+        check_num_graphs(num_graphs, batch)
+        return replace(edges, batch=batch, num_graphs=num_graphs)
 
     @property
     def reads(self) -> set[str]:
@@ -482,10 +498,11 @@ class PandaGNN(GNN):
             choose("backbone", str(backbone), known, f"of the variant '{variant}'")
         if options.pop("last_layer_fa", False):
             raise InputError("last_layer_fa is an option of GNN, not of PandaGNN")
-        width, has_head = options.get("width", 64), bool(options.get("head_layers"))
+        width = whole_number("width", options.get("width", 64), 1)
+        has_head = bool(options.get("head_layers"))
         if high_width is None:
             high_width = max(128, 2 * width)
-        self.high_width = high_width
+        self.high_width = high_width = whole_number("high_width", high_width, 1)
         if high_width < width:
             raise InputError(f"high_width is {high_width}, it must be at least width ({width})")
         if residual is None:
@@ -508,15 +525,12 @@ class PandaGNN(GNN):
         if self.panda_layers == "last":
             plain, high[last] = last, self.high_width
         layers: list[Any] = [self._plain_layer(i, backbone, widths, options) for i in range(plain)]
-        if isinstance(backbone, str):
-            make: Callable[..., PandaConv] = partial(
-                PANDA_VARIANTS[self.variant][backbone], **options
-            )
-        else:
-            make = partial(PandaConv, partial(backbone, **options))
+        named = PANDA_VARIANTS[self.variant]
+        make = named[backbone] if isinstance(backbone, str) else partial(PandaConv, backbone)
         for i in range(plain, last + 1):
             channels = (widths[i], high[i]), (widths[i + 1], high[i + 1])
-            layers.append(make(*channels, **self._layer_options(i), **self.panda_options))
+            own = self._layer_options(i) | self.panda_options
+            layers.append(make(*channels, **own, **options))
         return layers
 
     def _states(self, x: Tensor, partition: WidthPartition) -> Iterator[Tensor | Pair]:
@@ -557,8 +571,6 @@ class PandaGNN(GNN):
         states = self._states(x, partition)
         return [partition.split(s) if isinstance(s, Tensor) else s for s in states]
 
-    panda_states = states
-
     def forward(  # type: ignore[override]
         self,
         x: Tensor,
@@ -578,11 +590,7 @@ class PandaGNN(GNN):
                 :class:`~panda_gnn.nn.WidthPartition`.
             high: Boolean mask of the high nodes, such as ``data.high`` of
                 :class:`~panda_gnn.transforms.ExpandWidth`; needed where ``edge_index`` is a tensor.
-            edge_weight: Optional weight of each edge.
-            edge_attr: Optional features of each edge.
-            batch: The graph of each node; without it there is one graph.
-            num_graphs: The number of graphs, where known.
-            edge_type: Optional relation of each edge.
+            edge_weight: This and the arguments after it are those of :meth:`GNN.forward`.
         """
         self._check_x(x)
         values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
@@ -591,19 +599,14 @@ class PandaGNN(GNN):
                 "edge_index is Edges, which knows no high nodes: give PandaGNN a WidthPartition, "
                 "or edge_index and high"
             )
-        if isinstance(edge_index, WidthPartition):
-            partition = edge_index
-            self._check_prepared(x, partition, partition.whole, high=high, **values)
-        else:
-            if high is None:
-                raise InputError(
-                    "PandaGNN needs the mask of the high nodes: pass high=data.high, "
-                    "written by panda_gnn.transforms.ExpandWidth"
-                )
+        who, reader = type(self).__name__, str(self.backbone)
+        if not isinstance(edge_index, WidthPartition):
             check_nodes(x.size(0), high)
-            check_read(values, self, str(self.backbone))
-            partition = WidthPartition(edge_index, high, **values)
+        partition = as_partition(edge_index, high, values, who, self, reader)
+        if partition is edge_index:
+            self._check_prepared(x, partition, partition.whole)
         check_nodes(x.size(0), batch=batch)
+        check_num_graphs(num_graphs, batch)
         *_, last = self._states(x, partition)
         out = last if isinstance(last, Tensor) else partition.merge(*last)
         return self.read(out, batch, num_graphs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, ClassVar
 
 import torch
@@ -30,9 +29,10 @@ from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import can_fuse, propagate_adapted
 from panda_gnn.nn.selectors import SELECTORS
 from panda_gnn.nn.selectors import selector as make_selector
+from panda_gnn.options import whole_number
 
 Widths = int | tuple[int, int]
-Factory = Callable[[int, int], nn.Module]
+Factory = Callable[..., nn.Module]
 Activation = Callable[[Tensor], Tensor]
 
 SELECTOR_OPTIONS = ("selector", "selector_hidden", "score")
@@ -41,9 +41,11 @@ PANDA_OPTIONS = (*SELECTOR_OPTIONS, "activation", "residual")
 
 def as_pair(widths: Widths, name: str) -> tuple[int, int]:
     """``(low, high)`` from one width for both or from two."""
-    low, high = (widths, widths) if isinstance(widths, int) else widths
-    if low < 1 or high < 1:
-        raise InputError(f"{name} is {widths}, it must be one or two positive widths")
+    pair = widths if isinstance(widths, tuple | list) else (widths, widths)
+    try:
+        low, high = (whole_number(name, width, 1) for width in pair)
+    except (InputError, ValueError):
+        raise InputError(f"{name} is {widths}, it must be one or two positive widths") from None
     return low, high
 
 
@@ -52,6 +54,30 @@ def update(out: Tensor, x: Tensor, activation: Activation | None, residual: bool
     if activation is not None:
         out = activation(out)
     return x + out if residual and x.size(-1) == out.size(-1) else out
+
+
+def as_partition(
+    edge_index: Tensor | WidthPartition,
+    high: Tensor | None,
+    values: dict[str, Tensor | None],
+    who: str,
+    reader: Any,
+    read_by: str,
+) -> WidthPartition:
+    """``edge_index`` if it is prepared, else the partition made of it, ``high`` and ``values``.
+
+    Errors speak in the name of ``who``, or of ``read_by`` if the ``reader`` does not use a value.
+    """
+    if isinstance(edge_index, WidthPartition):
+        check_prepared(edge_index, high=high, **values)
+        return edge_index
+    if high is None:
+        raise InputError(
+            f"{who} needs the mask of the high nodes: pass high=data.high, written by "
+            "panda_gnn.transforms.ExpandWidth"
+        )
+    check_read(values, reader, read_by)
+    return WidthPartition(edge_index, high, **values)
 
 
 class PlainConv(nn.Module):
@@ -141,6 +167,7 @@ class PandaConv(nn.Module):
         activation: Applied to what the convolutions return.
         residual: Add the input where it is as wide as the output.
         bipartite: Whether a PyG convolution takes ``(sources, targets)``; by default found out.
+        **options: Handed on to ``conv``.
 
     Shapes:
         - **input:** states of all nodes :math:`(|V|, F)`, where low and high ones have one width,
@@ -173,6 +200,7 @@ class PandaConv(nn.Module):
         activation: Activation | None = None,
         residual: bool = False,
         bipartite: bool | None = None,
+        **options: Any,
     ) -> None:
         super().__init__()
         check_factory(conv, "conv")
@@ -184,8 +212,8 @@ class PandaConv(nn.Module):
         self.score = score
         in_low, in_high = self.in_channels
         out_low, out_high = self.out_channels
-        self.low = as_convolution(conv(in_low, out_low), bipartite)
-        self.high = as_convolution(conv(in_high, out_high), bipartite)
+        self.low = as_convolution(conv(in_low, out_low, **options), bipartite)
+        self.high = as_convolution(conv(in_high, out_high, **options), bipartite)
         self.activation = None if self.low.activates else activation
         self.edge_mask = EdgeMask()
         for conv_of_half in self._graph_convolutions:
@@ -254,18 +282,10 @@ class PandaConv(nn.Module):
             A tensor for all nodes where ``x`` is one and both output widths are equal, else a pair.
         """
         values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
-        if isinstance(edge_index, WidthPartition):
-            partition = edge_index
-            check_prepared(partition, high=high, **values)
-        else:
-            if high is None:
-                raise InputError(
-                    f"{type(self).__name__} needs the mask of the high nodes: pass "
-                    "high=data.high, written by panda_gnn.transforms.ExpandWidth"
-                )
-            check_read(values, self.low, type(self).__name__)
-            partition = WidthPartition(edge_index, high, **values)
+        name = type(self).__name__
+        partition = as_partition(edge_index, high, values, name, self.low, name)
         if not isinstance(x, Tensor):
+            self._check_pair(x, partition)
             return self._of_pair(x, partition)
         if self.in_channels[0] != self.in_channels[1]:
             raise InputError(
@@ -276,6 +296,24 @@ class PandaConv(nn.Module):
         check_nodes(x.size(0), partition.high)
         out = self._of_pair(partition.split(x), partition)
         return partition.merge(*out) if self.out_channels[0] == self.out_channels[1] else out
+
+    def _check_pair(self, x: Pair, partition: WidthPartition) -> None:
+        """States of low and of high nodes, each with its number of rows and its width."""
+        if len(x) != 2 or not all(isinstance(part, Tensor) for part in x):
+            raise InputError("x must be the states of all nodes or the pair (x_low, x_high)")
+        rows = partition.low_nodes.numel(), partition.high_nodes.numel()
+        if (x[0].size(0), x[1].size(0)) != rows:
+            raise InputError(
+                f"x has {x[0].size(0)} low and {x[1].size(0)} high rows, but the partition has "
+                f"{rows[0]} low and {rows[1]} high nodes"
+            )
+        if (x[0].size(-1), x[1].size(-1)) != self.in_channels:
+            raise InputError(
+                f"x has the widths {x[0].size(-1)} and {x[1].size(-1)}, but the layer was made for "
+                f"{self.in_channels[0]} and {self.in_channels[1]}"
+            )
+        for part, width in zip(x, self.in_channels, strict=True):
+            check_features(part, width)
 
     def _of_pair(self, x: Pair, partition: WidthPartition) -> Pair:
         """The new states of low and high nodes."""
@@ -320,8 +358,7 @@ class PandaLayer(PandaConv):
         options = self.defaults | options
         known = [*PANDA_OPTIONS, *(option_names(self.layer) or ())]
         check_options(type(self).__name__, options, known)
-        own = {name: options.pop(name) for name in PANDA_OPTIONS if name in options}
-        super().__init__(partial(self.layer, **options), in_channels, out_channels, **own)
+        super().__init__(self.layer, in_channels, out_channels, **options)
 
 
 class PandaSumLayer(PandaLayer):

@@ -1,9 +1,10 @@
-"""Nodes and edges split by width."""
+"""Nodes and edges split by role, and by width: low and high nodes are two roles."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -17,7 +18,97 @@ Pair = tuple[Tensor, Tensor]
 """What belongs to the low and to the high nodes."""
 
 
-class WidthPartition:
+class NodePartition:
+    """Nodes and edges of a graph split by role; what is split is kept with the edges.
+
+    Attributes:
+        whole: The edges of the whole graph.
+        num_roles: The number of roles.
+    """
+
+    whole: Edges
+    num_roles: int
+
+    @property
+    def role(self) -> Tensor:
+        """The role of each node."""
+        raise NotImplementedError
+
+    @property
+    def nodes(self) -> Sequence[Tensor]:
+        """The nodes of each role, ascending."""
+        key = ("nodes by role", self.num_roles)
+        return cast("Sequence[Tensor]", self.whole.derive(key, self._split_nodes))
+
+    def _split_nodes(self) -> Sequence[Tensor]:
+        return [(self.role == q).nonzero().view(-1) for q in range(self.num_roles)]
+
+    def into(self, target: int, selecting: tuple[int, ...]) -> Edges:
+        """The edges into the nodes of role ``target``, with their weights and features.
+
+        The sources are these nodes, then, role after role, the nodes of each other role, or, for
+        the roles ``selecting``, one source for each edge that comes from a node of that role.
+        """
+        key = ("edges into role", self.num_roles, target, selecting)
+        edges: Edges = self.whole.derive(key, lambda: self._into(target, selecting))
+        assert edges.order is not None
+        return edges.with_values_of(self.whole, edges.order)
+
+    def _into(self, target: int, selecting: tuple[int, ...]) -> Edges:
+        numbers, ends, first = [], [], 0
+        for p in (target, *(p for p in range(self.num_roles) if p != target)):
+            own, (source, end) = self._between(p, target)
+            if p in selecting:
+                source = torch.arange(own.numel(), device=own.device)
+            numbers.append(own)
+            ends.append(torch.stack([first + source, end]))
+            first += own.numel() if p in selecting else self.nodes[p].numel()
+        order, types = torch.cat(numbers), self.whole.edge_type
+        return Edges(
+            torch.cat(ends, dim=1),
+            first,
+            self.nodes[target].numel(),
+            edge_type=None if types is None else types[order],
+            whole=self.whole,
+            order=order,
+            targets=self.nodes[target],
+        )
+
+    def edges_between(self, source: int, target: int) -> Tensor:
+        """For each edge from one role to another, the positions of its source (row 0) and of its
+        target (row 1) among the nodes of their roles."""
+        return self._between(source, target)[1]
+
+    def _between(self, source: int, target: int) -> Pair:
+        """The numbers of the edges from one role to another, and the positions of their ends."""
+
+        def kinds() -> Tensor:
+            start, end = ends_of(self.role, self.whole.edge_index)
+            kind: Tensor = start * self.num_roles + end
+            return kind
+
+        def places() -> Tensor:
+            position = self.whole.edge_index.new_empty(self.role.numel())
+            for nodes in self.nodes:
+                position[nodes] = torch.arange(nodes.numel(), device=nodes.device)
+            return position
+
+        def compute() -> Pair:
+            kind = self.whole.derive(("roles of edges", self.num_roles), kinds)
+            position = self.whole.derive(("places by role", self.num_roles), places)
+            numbers = (kind == source * self.num_roles + target).nonzero().view(-1)
+            return numbers, ends_of(position, self.whole.edge_index.index_select(1, numbers))
+
+        key = ("edges between roles", self.num_roles, source, target)
+        return cast(Pair, self.whole.derive(key, compute))
+
+
+def ends_of(values: Tensor, edge_index: Tensor) -> Tensor:
+    """The values of the nodes in ``edge_index``; indexing with it takes twice as long."""
+    return values.index_select(0, edge_index.flatten()).view_as(edge_index)
+
+
+class WidthPartition(NodePartition):
     r"""Nodes and edges of a graph split by width, built once and given to every layer.
 
     Low nodes keep their order, and so do high nodes. Every edge goes into exactly one of two
@@ -65,53 +156,40 @@ class WidthPartition:
         edge_type: Tensor | None = None,
     ) -> None:
         check_nodes(high.numel(), high)
-        self.high = high
-        self.whole = Edges.of_graph(
-            edge_index,
-            high.numel(),
-            edge_weight=edge_weight,
-            edge_attr=edge_attr,
-            edge_type=edge_type,
-        )
+        self.high, self.num_roles = high, 2
+        values: Any = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
+        self.whole = Edges.of_graph(edge_index, high.numel(), **values)
+
+    @property
+    def role(self) -> Tensor:
+        """One for high and zero for low nodes."""
+        return self.high.view(torch.uint8)
 
     @property
     def low_nodes(self) -> Tensor:
         """Indices of the low nodes, ascending."""
-        return self._nodes[0]
+        return self.nodes[0]
 
     @property
     def high_nodes(self) -> Tensor:
         """Indices of the high nodes, ascending."""
-        return self._nodes[1]
+        return self.nodes[1]
 
     @property
     def crossing(self) -> Tensor:
         """For each edge from a high to a low node, the positions of the source among the high nodes
         (row 0) and of the target among the low nodes (row 1)."""
-        return self._halves[0]
+        return self.edges_between(1, 0)
 
     @property
     def into_low(self) -> Edges:
         """The edges into low nodes."""
-        return self._with_values(self._halves[1])
+        return self.into(0, selecting=(1,))
 
     @property
     def into_high(self) -> Edges:
         """The edges into high nodes."""
-        return self._with_values(self._halves[2])
-
-    @property
-    def _nodes(self) -> Pair:
-        return cast(Pair, self.whole.derive("nodes", self._split_nodes))
-
-    @property
-    def _halves(self) -> tuple[Tensor, Edges, Edges]:
-        return cast("tuple[Tensor, Edges, Edges]", self.whole.derive("halves", self._split_edges))
-
-    def _with_values(self, half: Edges) -> Edges:
-        """One half with its weights and features, taken now: they may learn or change."""
-        assert half.order is not None
-        return half.with_values_of(self.whole, half.order)
+        return self.into(1, selecting=())
 
     def with_whole(self, whole: Edges) -> WidthPartition:
         """This split of the same edges with other values; what is derived stays shared."""
@@ -126,38 +204,6 @@ class WidthPartition:
             rows = width_target_rows(self)
             return rows.nodes[: rows.num_low], rows.nodes[rows.num_low :]
         return (~self.high).nonzero().view(-1), self.high.nonzero().view(-1)
-
-    def _split_edges(self) -> tuple[Tensor, Edges, Edges]:
-        high = self.high
-        num_low, num_high = self.low_nodes.numel(), self.high_nodes.numel()
-        position = torch.where(high, high.cumsum(0), (~high).cumsum(0)) - 1
-
-        source, target = self.whole.edge_index
-        from_high, to_high = high[source], high[target]
-        low_low = (~from_high & ~to_high).nonzero().view(-1)
-        high_low = (from_high & ~to_high).nonzero().view(-1)
-        high_high = (from_high & to_high).nonzero().view(-1)
-        low_high = (~from_high & to_high).nonzero().view(-1)
-
-        crossing = torch.stack([position[source[high_low]], position[target[high_low]]])
-        number = torch.arange(high_low.numel(), device=source.device)
-        into_low = edges_into(
-            self.whole,
-            torch.cat([low_low, high_low]),
-            torch.cat([position[source[low_low]], num_low + number]),
-            position,
-            self.low_nodes,
-            num_low + high_low.numel(),
-        )
-        into_high = edges_into(
-            self.whole,
-            torch.cat([high_high, low_high]),
-            torch.cat([position[source[high_high]], num_high + position[source[low_high]]]),
-            position,
-            self.high_nodes,
-            num_high + num_low,
-        )
-        return crossing, into_low, into_high
 
     def split(self, x: Tensor) -> Pair:
         """The rows of the low and of the high nodes."""
@@ -174,27 +220,3 @@ class WidthPartition:
             f"into_low={self.into_low.edge_index.size(1)}, "
             f"into_high={self.into_high.edge_index.size(1)})"
         )
-
-
-def edges_into(
-    whole: Edges, order: Tensor, source: Tensor, position: Tensor, targets: Tensor, num_sources: int
-) -> Edges:
-    """The edges of the numbers ``order`` in ``whole``, all into ``targets``.
-
-    Args:
-        whole: The edges of the whole graph.
-        order: The numbers of the edges.
-        source: The source of each, the first sources being the targets.
-        position: For each node, its place among those on its side.
-        targets: The nodes that the edges go into.
-        num_sources: The number of sources.
-    """
-    return Edges(
-        torch.stack([source, position[whole.edge_index[1, order]]]),
-        num_sources,
-        targets.numel(),
-        edge_type=None if whole.edge_type is None else whole.edge_type[order],
-        whole=whole,
-        order=order,
-        targets=targets,
-    )

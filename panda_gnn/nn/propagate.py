@@ -7,12 +7,11 @@ from torch import Tensor, nn
 
 from panda_gnn.nn import kernels
 from panda_gnn.nn.edges import Edges
-from panda_gnn.nn.kernels.ranking import GREATEST_WIDTH
 from panda_gnn.nn.kernels.row_sums import row_sums
 from panda_gnn.nn.kernels.row_weights import Weights, edge_weights, normalised_weights
 from panda_gnn.nn.kernels.width_aware_sums import weight_from_low, width_aware_sums
 from panda_gnn.nn.partition import Pair, WidthPartition
-from panda_gnn.nn.selectors import Eta, Sorted, TopK
+from panda_gnn.nn.selectors import Sorted, TopK
 
 
 def propagate(
@@ -61,24 +60,17 @@ def can_fuse(
     whole = partition.whole
     if whole.mask is not None or (expand is None) != (selector is None):
         return False
-    if selector is not None:
-        if not (kernels.untouched(selector, TopK, Sorted) and kernels.untouched(expand, nn.Linear)):
-            return False
-        assert isinstance(selector, TopK)
-        eta = selector.eta
-        if not (
-            kernels.untouched(eta, Eta)
-            and kernels.untouched(eta.first, nn.Linear)
-            and eta.second is None
-            and selector.high_width <= GREATEST_WIDTH
-        ):
-            return False
-    tensors = [*x, partition.high, whole.edge_index]
-    if whole.edge_weight is not None:
-        tensors.append(whole.edge_weight)
-        if whole.edge_weight.requires_grad:
-            return False
-    return x[0].dtype == x[1].dtype and kernels.apply_to(*tensors)
+    if selector is not None and not (
+        kernels.untouched(selector, TopK, Sorted)
+        and kernels.untouched(expand, nn.Linear)
+        and isinstance(selector, TopK)
+        and selector.ranks_parts
+    ):
+        return False
+    weights = [] if whole.edge_weight is None else [whole.edge_weight]
+    if any(weight.requires_grad for weight in weights) or x[0].dtype != x[1].dtype:
+        return False
+    return kernels.apply_to(*x, partition.high, whole.edge_index, *weights)
 
 
 def propagate_adapted(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn.inits import glorot
+from torch_geometric.nn.inits import glorot, zeros
 
 from panda_gnn.errors import InputError
 from panda_gnn.nn.convolution import Convolution
@@ -12,6 +12,7 @@ from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.panda_conv import PandaLayer
 from panda_gnn.nn.partition import Pair
 from panda_gnn.nn.propagate import propagate
+from panda_gnn.options import whole_number
 
 
 def check_relations(edges: Edges, num_relations: int) -> None:
@@ -48,9 +49,7 @@ class RGCNLayer(Convolution):
         bias: Whether there is a bias.
 
     Shapes:
-        - **input:** states of all nodes :math:`(|V|, F)`, or the pair of those of sources and
-          targets; :class:`~panda_gnn.nn.Edges` with ``edge_type`` :math:`(|E|)`
-        - **output:** new states of the targets :math:`(|V|, F')`
+        Those of :class:`~panda_gnn.nn.GCNLayer`; ``edge_type`` :math:`(|E|)`.
 
     Example:
         >>> import torch
@@ -68,9 +67,7 @@ class RGCNLayer(Convolution):
         self, in_channels: int, out_channels: int, *, num_relations: int = 1, bias: bool = True
     ) -> None:
         super().__init__()
-        if num_relations < 1:
-            raise InputError(f"num_relations is {num_relations}, it must be at least 1")
-        self.num_relations = num_relations
+        self.num_relations = whole_number("num_relations", num_relations, 1)
         self.weight = nn.Parameter(torch.empty(num_relations, in_channels, out_channels))
         self.root = nn.Linear(in_channels, out_channels, bias=bias)
         self.reset_parameters()
@@ -79,8 +76,7 @@ class RGCNLayer(Convolution):
         """Reset the parameters, by Glorot's rule; the bias starts at zero."""
         glorot(self.weight)
         glorot(self.root.weight)
-        if self.root.bias is not None:
-            nn.init.zeros_(self.root.bias)
+        zeros(self.root.bias)
 
     def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
         """The new states of the targets."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from torch import Tensor, nn
 from torch_geometric.nn.inits import reset
 
-from panda_gnn.errors import InputError
 from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.gin import GINLayer
 from panda_gnn.nn.panda_conv import PandaLayer
 from panda_gnn.nn.partition import Pair
 from panda_gnn.nn.rgcn import check_relations
+from panda_gnn.options import whole_number
 
 
 class RGINLayer(Convolution):
@@ -31,9 +31,7 @@ class RGINLayer(Convolution):
         hidden_norm: Whether the MLPs normalise their hidden layer.
 
     Shapes:
-        - **input:** states of all nodes :math:`(|V|, F)`, or the pair of those of sources and
-          targets; :class:`~panda_gnn.nn.Edges` with ``edge_type`` :math:`(|E|)`
-        - **output:** new states of the targets :math:`(|V|, F')`
+        Those of :class:`~panda_gnn.nn.GCNLayer`; ``edge_type`` :math:`(|E|)`.
 
     Example:
         >>> import torch
@@ -58,9 +56,7 @@ class RGINLayer(Convolution):
         hidden_norm: bool = True,
     ) -> None:
         super().__init__()
-        if num_relations < 1:
-            raise InputError(f"num_relations is {num_relations}, it must be at least 1")
-        self.num_relations = num_relations
+        self.num_relations = whole_number("num_relations", num_relations, 1)
         self.root = nn.Linear(in_channels, out_channels)
         self.relations = nn.ModuleList(
             GINLayer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -11,13 +11,13 @@ from torch import Tensor, nn
 
 from panda_gnn.errors import InputError, choose
 from panda_gnn.nn.edges import Edges
-from panda_gnn.nn.inputs import check_nodes, check_prepared, check_read
 from panda_gnn.nn.models import BACKBONES, GNN, PLAIN_LAYERS
 from panda_gnn.nn.panda_conv import Factory, PlainConv
 from panda_gnn.nn.readout import graphs_of, mean_of_roles
 from panda_gnn.nn.role_conv import RoleGain, RoleLowRank, one_hot_roles, roles_of
 from panda_gnn.nn.role_pairs import RolePairsGCN
 from panda_gnn.nn.role_widths import RolePartition, RoleWidthConv
+from panda_gnn.nn.selectors import SELECTORS
 from panda_gnn.options import whole_number
 
 RUNGS: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -52,10 +52,10 @@ class RoleGNN(GNN):
         rung: How roles are treated differently.
         backbone: ``"gcn"``, ``"gin"``, ``"rgcn"`` or ``"rgin"``; ``"pairs"`` is for
             ``"gcn"`` alone.
-        rank: The rank of ``"low-rank"``.
+        rank: The rank of ``"low-rank"``, by default 4.
         widths: The hidden width of each role, for ``"widths"``.
-        selector: What a narrow node takes of a wide one, for ``"widths"``: ``"topk"``,
-            ``"sorted"``, ``"gated"`` or ``"linear"``.
+        selector: What a narrow node takes of a wide one, for ``"widths"``: ``"topk"``, the
+            default, ``"sorted"``, ``"gated"`` or ``"linear"``.
         readout: ``"mean"``; ``"role"`` for the sum of the means over the nodes of each role, each
             with weights of its own in the last layer; ``None`` for one output for each node.
         **options: Those of :class:`~panda_gnn.nn.GNN` (except ``last_layer_fa``) and of the
@@ -82,9 +82,9 @@ class RoleGNN(GNN):
         num_roles: int,
         rung: str = "gain",
         backbone: str = "gcn",
-        rank: int = 4,
+        rank: int | None = None,
         widths: Sequence[int] | None = None,
-        selector: str = "topk",
+        selector: str | None = None,
         readout: str | None = "mean",
         **options: Any,
     ) -> None:
@@ -94,17 +94,25 @@ class RoleGNN(GNN):
         choose("readout", str(readout), ("mean", "role", "None"))
         if options.pop("last_layer_fa", False):
             raise InputError("last_layer_fa is an option of GNN, not of RoleGNN")
-        self.rank = rank
-        self.selector = selector
-        self.widths = None if widths is None else tuple(widths)
+        for name, value, own in (("rank", rank, "low-rank"), ("selector", selector, "widths")):
+            if value is not None and rung != own:
+                raise InputError(f"{name} is for the rung '{own}', not for '{rung}'")
+        self.rank = whole_number("rank", 4 if rank is None else rank, 1)
+        self.selector = choose("selector", selector or "topk", SELECTORS)
         if (rung == "widths") != (widths is not None):
             raise InputError(
                 f"rung is '{rung}' and widths are {widths}: 'widths' and no other rung needs the "
                 "width of each role"
             )
+        self.widths = None if widths is None else _checked_widths(widths, num_roles)
+        if rung == "gain" and backbone == "gcn" and "bias" in options:
+            raise InputError("bias is not for the rung 'gain': every role has a bias of its own")
         if self.widths is not None:
-            if len(self.widths) != num_roles or min(self.widths) < 1:
-                raise InputError(f"widths are {self.widths}, they must be {num_roles} from 1 on")
+            if options.get("width", self.widths[0]) != self.widths[0]:
+                raise InputError(
+                    f"width is {options['width']} and widths are {self.widths}, which say how wide "
+                    "each role is: leave width out"
+                )
             if options.get("batch_norm") or options.get("head_layers"):
                 raise InputError("roles of different widths go without batch_norm and head_layers")
             options["width"] = self.widths[0]
@@ -137,14 +145,13 @@ class RoleGNN(GNN):
     ) -> PlainConv:
         if self.rung == "gain" and backbone == "gcn":  # every role has a bias already
             options = {**options, "bias": False}
-        conv: Callable[..., nn.Module] = partial(PLAIN_LAYERS[str(backbone)], **options)
-        make: Callable[..., nn.Module]
-        if self.rung == "gain":
-            make = partial(RoleGain, conv, num_roles=self.num_roles)
-        elif self.rung == "low-rank":
-            make = partial(RoleLowRank, conv, num_roles=self.num_roles, rank=self.rank)
-        else:
-            make = partial(RolePairsGCN, num_roles=self.num_roles, **options)
+        conv: Factory = partial(PLAIN_LAYERS[str(backbone)], **options)
+        rungs: dict[str, Factory] = {
+            "gain": partial(RoleGain, conv),
+            "low-rank": partial(RoleLowRank, conv, rank=self.rank),
+            "pairs": partial(RolePairsGCN, **options),
+        }
+        make = partial(rungs[self.rung], num_roles=self.num_roles)
         return PlainConv(make, *widths[i : i + 2], **self._layer_options(i))
 
     def states(self, x: Tensor, edges: Edges, other: Edges | None = None) -> list[Tensor]:
@@ -156,17 +163,17 @@ class RoleGNN(GNN):
             return super().states(x, edges, other)
         partition = RolePartition(edges, self.num_roles)
         by_role = partition.split(x if self.encoder is None else self.encoder(x))
-        found = []
-        for i, layer in enumerate(self.layers):
-            out = layer(by_role, edges)
-            pairs = zip(out, by_role, strict=True)
-            by_role = [self._finish(i, new, before, self.norms) for new, before in pairs]
-            found.append(by_role)
-        greatest = max(self.widths)
-        return [
-            *(partition.merge([_padded(part, greatest) for part in parts]) for parts in found[:-1]),
-            partition.merge(found[-1]),
-        ]
+        states = []
+        for i in range(len(self.layers)):
+            by_role = self._run(self._role_step, i, edges, by_role)
+            width = max(part.size(1) for part in by_role)
+            padded = [nn.functional.pad(part, (0, width - part.size(1))) for part in by_role]
+            states.append(partition.merge(padded))
+        return states
+
+    def _role_step(self, i: int, edges: Edges, by_role: Sequence[Tensor]) -> list[Tensor]:
+        pairs = zip(self.layers[i](by_role, edges), by_role, strict=True)
+        return [self._finish(i, new, before, self.norms) for new, before in pairs]
 
     def forward(  # type: ignore[override]
         self,
@@ -187,37 +194,28 @@ class RoleGNN(GNN):
                 role of each node.
             role: The role of each node, such as ``data.role`` of
                 :class:`~panda_gnn.transforms.AssignRoles`; needed where ``edge_index`` is a tensor.
-            edge_weight: Optional weight of each edge.
-            edge_attr: Optional features of each edge, which no layer with roles reads.
-            batch: The graph of each node; without it there is one graph.
-            num_graphs: The number of graphs, where known.
-            edge_type: Optional relation of each edge.
+            edge_weight: This and the arguments after it are those of
+                :meth:`GNN.forward <panda_gnn.nn.GNN.forward>`; no layer with roles reads
+                ``edge_attr``.
         """
         values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
-        if isinstance(edge_index, Edges):
-            edges = edge_index
-            check_prepared(edges, role=role, **values)
-        else:
-            self._check_x(x)
-            check_read(values, self, str(self.backbone))
-            check_nodes(x.size(0), batch=batch)
-            edges = Edges.of_graph(
-                edge_index,
-                x.size(0),
-                edge_weight=edge_weight,
-                edge_attr=edge_attr,
-                edge_type=edge_type,
-                role=role,
-            )
-        if batch is None:
-            batch, num_graphs = edges.batch, edges.num_graphs
+        edges = self._edges(x, edge_index, batch, num_graphs, role, **values)
         roles_of(edges, self.num_roles)
-        out = super().forward(x, edges, batch=batch, num_graphs=num_graphs)
+        out = self.read(self.states(x, edges)[-1], edges.batch, edges.num_graphs)
         if not self.reads_roles:
             return out
         shares = one_hot_roles(edges, self.num_roles, out.dtype)
-        return mean_of_roles(out, shares, *graphs_of(out, batch, num_graphs))
+        return mean_of_roles(out, shares, *graphs_of(out, edges.batch, edges.num_graphs))
 
 
-def _padded(x: Tensor, width: int) -> Tensor:
-    return nn.functional.pad(x, (0, width - x.size(1)))
+def _checked_widths(widths: Any, num_roles: int) -> tuple[int, ...]:
+    try:
+        checked = tuple(whole_number("widths", width, 1) for width in widths)
+    except (TypeError, InputError):
+        checked = ()
+    if len(checked) != num_roles:
+        raise InputError(
+            f"widths are {widths}, they must be {num_roles} whole numbers from 1 on, one for each "
+            "role"
+        )
+    return checked

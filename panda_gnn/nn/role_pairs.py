@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn.inits import glorot
+from torch_geometric.nn.inits import glorot, zeros
 
 from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
@@ -92,8 +92,7 @@ class RolePairsGCN(Convolution):
         glorot(shared)
         with torch.no_grad():
             self.weight.copy_(shared.unsqueeze(1).expand_as(self.weight))
-        if self.bias is not None:
-            nn.init.zeros_(self.bias)
+        zeros(self.bias)
 
     def forward(self, x: Tensor, edges: Edges) -> Tensor:
         """The new states of all nodes."""

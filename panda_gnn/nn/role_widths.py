@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -13,15 +12,16 @@ from panda_gnn.errors import InputError
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.explain import EdgeMask
 from panda_gnn.nn.panda_conv import Activation, Factory, update
-from panda_gnn.nn.partition import edges_into
+from panda_gnn.nn.partition import NodePartition
 from panda_gnn.nn.role_conv import own_convolution, roles_of
 from panda_gnn.nn.selectors import selector as make_selector
+from panda_gnn.options import whole_number
 
 States = Sequence[Tensor]
 """The states of the nodes of each role."""
 
 
-class RolePartition:
+class RolePartition(NodePartition):
     """Nodes and edges of a graph split by role; what is split is kept with the edges.
 
     Args:
@@ -41,18 +41,15 @@ class RolePartition:
     """
 
     def __init__(self, edges: Edges, num_roles: int) -> None:
-        self.role = roles_of(edges, num_roles)
-        self.edges = edges
-        self.num_roles = num_roles
+        self.whole, self.num_roles = edges, num_roles
+        roles_of(edges, num_roles)
 
     @property
-    def nodes(self) -> list[Tensor]:
-        """The nodes of each role, ascending."""
-        split = self.edges.derive(
-            ("nodes by role", self.num_roles),
-            lambda: [(self.role == q).nonzero().view(-1) for q in range(self.num_roles)],
-        )
-        return cast("list[Tensor]", split)
+    def role(self) -> Tensor:
+        """The role of each node."""
+        return roles_of(self.whole, self.num_roles)
+
+    crossing = NodePartition.edges_between
 
     def split(self, x: Tensor) -> list[Tensor]:
         """The rows of the nodes of each role."""
@@ -61,65 +58,7 @@ class RolePartition:
     def merge(self, x: States) -> Tensor:
         """The rows of all nodes in the graph's order; all roles must have one width."""
         merged = x[0].new_empty((self.role.numel(), x[0].size(1)))
-        return merged.index_copy(0, torch.cat(self.nodes), torch.cat(list(x)))
-
-    def into(self, target: int, selecting: tuple[int, ...]) -> Edges:
-        """The edges into the nodes of role ``target``.
-
-        The sources are these nodes, then, role after role, the nodes of each other role, or, for
-        the roles ``selecting``, one source for each edge that comes from a node of that role.
-        """
-        parts, order = self._into(target, selecting)
-        return parts.with_values_of(self.edges, order)
-
-    def crossing(self, source: int, target: int) -> Tensor:
-        """For each edge from one role to another, the positions of its source (row 0) and of its
-        target (row 1) among the nodes of their roles."""
-        return self._between(source, target)[1]
-
-    def _between(self, source: int, target: int) -> tuple[Tensor, Tensor]:
-        """The numbers of the edges from one role to another, and the positions of their ends."""
-
-        def compute() -> tuple[Tensor, Tensor]:
-            start, end = self.edges.edge_index
-            chosen = (self.role[start] == source) & (self.role[end] == target)
-            numbers = chosen.nonzero().view(-1)
-            return numbers, self._position[self.edges.edge_index[:, numbers]]
-
-        key = ("edges between roles", self.num_roles, source, target)
-        return cast("tuple[Tensor, Tensor]", self.edges.derive(key, compute))
-
-    @property
-    def _position(self) -> Tensor:
-        """The place of each node among those of its role."""
-
-        def compute() -> Tensor:
-            position = torch.empty_like(self.role)
-            for nodes in self.nodes:
-                position[nodes] = torch.arange(nodes.numel(), device=nodes.device)
-            return position
-
-        return cast(Tensor, self.edges.derive(("places by role", self.num_roles), compute))
-
-    def _into(self, target: int, selecting: tuple[int, ...]) -> tuple[Edges, Tensor]:
-        def compute() -> tuple[Edges, Tensor]:
-            numbers, sources, first = [], [], 0
-            for p in (target, *(p for p in range(self.num_roles) if p != target)):
-                own, ends = self._between(p, target)
-                numbers.append(own)
-                if p in selecting:
-                    sources.append(first + torch.arange(own.numel(), device=own.device))
-                    first += own.numel()
-                else:
-                    sources.append(first + ends[0])
-                    first += self.nodes[p].numel()
-            order = torch.cat(numbers)
-            targets = self.nodes[target]
-            source = torch.cat(sources)
-            return edges_into(self.edges, order, source, self._position, targets, first), order
-
-        key = ("edges into role", self.num_roles, target, selecting)
-        return cast("tuple[Edges, Tensor]", self.edges.derive(key, compute))
+        return merged.index_copy(0, torch.cat(list(self.nodes)), torch.cat(list(x)))
 
 
 class RoleWidthConv(nn.Module):
@@ -173,7 +112,10 @@ class RoleWidthConv(nn.Module):
         residual: bool = False,
     ) -> None:
         super().__init__()
-        self.in_channels, self.out_channels = tuple(in_channels), tuple(out_channels)
+        self.in_channels, self.out_channels = (
+            tuple(whole_number(name, width, 1) for width in channels)
+            for name, channels in (("in_channels", in_channels), ("out_channels", out_channels))
+        )
         self.num_roles = len(self.in_channels)
         if self.num_roles != len(self.out_channels) or self.num_roles == 0:
             raise InputError(
@@ -207,6 +149,14 @@ class RoleWidthConv(nn.Module):
     def forward(self, x: States, edges: Edges) -> list[Tensor]:
         """The new states of the nodes of each role."""
         partition = RolePartition(self.edge_mask.of(edges), self.num_roles)
+        found = [tuple(part.shape) for part in x]
+        sizes = (nodes.numel() for nodes in partition.nodes)
+        expected = [*zip(sizes, self.in_channels, strict=True)]
+        if found != expected:
+            raise InputError(
+                f"x has parts of the shapes {found}, but the nodes of each role and the widths "
+                f"need {expected}"
+            )
         return [self._of_role(q, x, partition) for q in range(self.num_roles)]
 
     def _of_role(self, q: int, x: States, partition: RolePartition) -> Tensor:

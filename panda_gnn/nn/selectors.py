@@ -18,6 +18,8 @@ edge in ``crossing``, to the messages ``[num_edges, width]``.
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -105,6 +107,16 @@ class TopK(nn.Module):
         """Whether all negative logits are tied."""
         return self.score == "relu"
 
+    @property
+    def ranks_parts(self) -> bool:
+        """Whether a kernel may rank the sums of what eta makes of sources and targets."""
+        return (
+            kernels.untouched(self.eta, Eta)
+            and kernels.untouched(self.eta.first, nn.Linear)
+            and self.eta.second is None
+            and self.high_width <= GREATEST_WIDTH
+        )
+
     def select(self, logits: Tensor) -> Tensor:
         """The dimensions each edge takes, shape ``[num_edges, width]``."""
         if kernels.apply_to(logits) and self.high_width <= GREATEST_WIDTH:
@@ -120,9 +132,7 @@ class TopK(nn.Module):
         """The messages, shape ``[num_edges, width]``."""
         compiled = self.high_width <= GREATEST_WIDTH and kernels.apply_to(x_low, x_high, crossing)
         with torch.no_grad():
-            bypassed = kernels.untouched(self.eta, Eta)
-            bypassed = bypassed and kernels.untouched(self.eta.first, nn.Linear)
-            if compiled and bypassed and self.eta.second is None:
+            if compiled and self.ranks_parts:
                 parts = self.eta.parts(x_low, x_high)
                 index = rank(*parts, crossing, self.width, self.ties, self.ascending)
             else:
@@ -189,20 +199,12 @@ class Projection(nn.Module):
         return f"{type(self).__name__}({self.high_width} -> {self.width})"
 
 
-SELECTORS = ("topk", "sorted", "gated", "linear")
+SELECTORS = {"topk": TopK, "sorted": Sorted, "gated": Gated, "linear": Projection}
 
 
-def selector(
-    kind: str,
-    width: int,
-    high_width: int,
-    *,
-    hidden: int | None = None,
-    score: str = "sigmoid",
-) -> TopK | Projection:
-    """The selector of the given kind: ``topk``, ``sorted``, ``gated`` or ``linear``."""
-    choose("selector", kind, SELECTORS)
-    if kind == "linear":
-        return Projection(width, high_width)
-    scored = {"topk": TopK, "sorted": Sorted, "gated": Gated}[kind]
-    return scored(width, high_width, hidden=hidden, score=score)
+def selector(kind: str, width: int, high_width: int, **options: Any) -> TopK | Projection:
+    """The selector of the given kind: ``topk``, ``sorted``, ``gated`` or ``linear``, the first
+    three with ``options`` of :class:`TopK`."""
+    make: Any = SELECTORS[choose("selector", kind, SELECTORS)]
+    made: TopK | Projection = make(width, high_width, **({} if kind == "linear" else options))
+    return made

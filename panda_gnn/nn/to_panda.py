@@ -41,16 +41,9 @@ ELEMENTWISE = (
 JOIN = ("cat", "concat", "concatenate")
 
 
-def partition_of(
-    edge_index: Tensor,
-    high: Tensor,
-    edge_weight: Tensor | None = None,
-    edge_attr: Tensor | None = None,
-    edge_type: Tensor | None = None,
-) -> WidthPartition:
+def partition_of(edge_index: Tensor, high: Tensor, *values: Tensor | None) -> WidthPartition:
     """The partition that the layers of a converted model share."""
-    values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
-    return WidthPartition(edge_index, high, **values)
+    return WidthPartition(edge_index, high, **dict(zip(EDGE_VALUES, values, strict=False)))
 
 
 class Tracer(fx.Tracer):

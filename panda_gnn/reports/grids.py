@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from panda_gnn.reports.table_formats import text_table
@@ -15,12 +15,32 @@ from panda_gnn.reports.table_formats import text_table
 
 @dataclass(frozen=True)
 class Grid:
-    """A small table: a title, a sentence about it, its columns and rows."""
+    """A small table: a title, a sentence about it, its columns and rows; the last column may hold
+    words rather than numbers."""
 
     title: str
     about: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
+    ends_in_words: bool = False
+
+    def without_last(self) -> Grid:
+        """The table without its last column, of sentences for which a terminal has no room."""
+        return replace(self, columns=self.columns[:-1], rows=[row[:-1] for row in self.rows])
+
+
+def print_lead(console: Console, title: str, lead: str, sentences: Sequence[str]) -> None:
+    """Print how a report begins: its title, a line below it, and what to know."""
+    console.print(Text(title, style="bold"))
+    console.print(Text(lead, style="dim"))
+    print_list(console, sentences)
+    console.print()
+
+
+def print_list(console: Console, sentences: Sequence[str]) -> None:
+    """Print sentences, each on a line of its own."""
+    for sentence in sentences:
+        console.print(Text(f"• {sentence}"))
 
 
 def as_text(grid: Grid) -> RenderableType:
@@ -33,14 +53,18 @@ def as_text(grid: Grid) -> RenderableType:
 def as_html(grid: Grid, shaded: int | None = None) -> str:
     """The table for a page; from column ``shaded`` on, cells have the more colour the larger their
     number, on a logarithmic scale."""
-    head = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in grid.columns)
+    words = len(grid.columns) - 1 if grid.ends_in_words else None
+    head = "".join(
+        f'<th scope="col"{_kind("text", place == words)}>{html.escape(column)}</th>'
+        for place, column in enumerate(grid.columns)
+    )
     values = [_logarithm(cell) for row in grid.rows for cell in row[shaded:]] if shaded else []
     known = [value for value in values if math.isfinite(value)]
     rows = []
     for row in grid.rows:
         cells = []
         for place, cell in enumerate(row):
-            style = ""
+            style = _kind("wrap", place == words)
             if shaded is not None and place >= shaded:
                 value = _logarithm(cell)
                 style = ' class="nothing"' if math.isnan(value) else _shade(value, known)
@@ -54,6 +78,10 @@ def as_html(grid: Grid, shaded: int | None = None) -> str:
         f"<table><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div></section>"
     )
+
+
+def _kind(name: str, applies: bool) -> str:
+    return f' class="{name}"' if applies else ""
 
 
 def _logarithm(cell: str) -> float:

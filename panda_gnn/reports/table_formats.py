@@ -272,7 +272,7 @@ def latex(table: Table) -> str:
 def comma_separated(table: Table) -> str:
     """One line per cell with full precision; what is missing is empty."""
     stream = io.StringIO()
-    lines = [_csv_cells(table, block, entry) for block in table.blocks for entry in block.entries]
+    lines = _csv_lines(table)
     writer = csv.DictWriter(stream, list(lines[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(lines)
@@ -281,8 +281,11 @@ def comma_separated(table: Table) -> str:
 
 def as_json(table: Table) -> str:
     """The cells of the comma-separated form as a list in JSON."""
-    lines = [_csv_cells(table, block, entry) for block in table.blocks for entry in block.entries]
-    return json.dumps(lines, indent=1) + "\n"
+    return json.dumps(_csv_lines(table), indent=1) + "\n"
+
+
+def _csv_lines(table: Table) -> list[dict[str, object]]:
+    return [_csv_cells(table, block, entry) for block in table.blocks for entry in block.entries]
 
 
 def _csv_cells(table: Table, block: Block, entry: Entry) -> dict[str, object]:

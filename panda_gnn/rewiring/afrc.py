@@ -99,11 +99,10 @@ class AFRC(Rewiring):
     def _bounds(self, curvature: Float64) -> tuple[float, float]:
         """The lower and the upper bound; nothing is below or above a bound that is ``nan``."""
         lower, upper = self.lower_bound, self.upper_bound
-        if lower is None or upper is None:
-            automatic = automatic_bounds(curvature)
-            lower = automatic[0] if lower is None else lower
-            upper = automatic[1] if upper is None else upper
-        return lower, upper
+        if lower is not None and upper is not None:
+            return lower, upper
+        low, high = automatic_bounds(curvature)
+        return low if lower is None else lower, high if upper is None else upper
 
 
 def automatic_bounds(curvature: Float64) -> tuple[float, float]:

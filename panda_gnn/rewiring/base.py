@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +17,9 @@ from panda_gnn.graph.batches import graphs_of_batch, is_batch, rebatched
 from panda_gnn.graph.rows import edge_index_of, undirected_edges
 from panda_gnn.options import whole_number
 
+#: What added edges have of attributes of edges, where that is not zero.
+ON_ADDED_EDGES = {"edge_weight": 1}
+
 
 class Rewiring(BaseTransform):
     """A transform that changes the edges of an undirected graph and nothing else.
@@ -25,7 +27,8 @@ class Rewiring(BaseTransform):
     It writes ``edge_index`` (both directions of every edge, no self-loop, no duplicate) and
     ``edge_type`` (0 where the edge was in the graph before, 1 where it was added). Attributes of
     nodes and of the graph are kept; attributes of edges are kept where the edge is, and zero on
-    added edges. Self-loops of the input are dropped. The same ``seed`` gives the same edges for the
+    added edges, but for ``edge_weight``, which is one there: a weight of zero would make them
+    none. Self-loops of the input are dropped. The same ``seed`` gives the same edges for the
     same graph, whatever was rewired before it.
 
     Rewirings compose: edges of a graph that has ``edge_type`` already keep theirs, and added ones
@@ -58,13 +61,18 @@ class Rewiring(BaseTransform):
     def __init__(self, seed: int = 0) -> None:
         self.seed = whole_number("seed", seed)
 
-    @abstractmethod
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """Return the new edges; they and ``edges`` are ``[2, m]`` with ``u < v``, no duplicates."""
+        raise NotImplementedError(f"{type(self).__name__} has no method rewire")
 
-    def rewired_edge_index(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """What :meth:`rewire` gives for ``edges``, in both directions."""
-        return both_directions(self.rewire(edges, num_nodes), num_nodes)
+    def rewired(self, edges: Tensor, data: Data) -> tuple[Tensor, dict[str, Tensor]]:
+        """The new ``edge_index`` of a graph with ``edges``, and what else is written.
+
+        By default these are both directions of what :meth:`rewire` gives, and nothing. Among what
+        is written, ``edge_type`` says by how much the type of an added edge exceeds the first.
+        """
+        num_nodes = int(data.num_nodes or 0)
+        return both_directions(self.rewire(edges, num_nodes), num_nodes), {}
 
     def generator(self, edges: Tensor, num_nodes: int) -> np.random.Generator:
         """Random numbers that depend on the seed and on the graph, and on nothing else."""
@@ -85,8 +93,15 @@ class Rewiring(BaseTransform):
     def rewired_graph(self, data: Data, added_type: int) -> Data:
         """One graph, rewired; its added edges are of ``added_type`` and the types after it."""
         before, place = self.edges_of(data)
-        after = self.rewired_edge_index(before, int(data.num_nodes or 0))
-        return with_edges(data, before, place, after, added_type)
+        after, written = self.rewired(before, data)
+        types = added_type + written.pop("edge_type", 0)
+        return with_edges(data, before, place, after, types).update(written)
+
+    def simple_graph(self, data: Data) -> tuple[Data, Tensor]:
+        """A graph to be rewired, every edge once in each direction, and its edges ``[2, m]``."""
+        before, place = self.edges_of(data)
+        after = both_directions(before, int(data.num_nodes or 0))
+        return with_edges(data, before, place, after), before
 
     def edges_of(self, data: Data) -> tuple[Tensor, Tensor]:
         """What :func:`~panda_gnn.graph.rows.undirected_edges` gives for a graph to be rewired."""
@@ -125,6 +140,21 @@ def first_free_type(graphs: Sequence[Data], who: str) -> int:
     return greatest + 1
 
 
+def features_of(data: Data, who: str) -> Tensor:
+    """``data.x`` if it has a finite row for each node, else an error in the name of ``who``."""
+    x = data.get("x")
+    if not isinstance(x, Tensor) or x.dim() != 2 or x.size(0) != int(data.num_nodes or 0):
+        kind = list(x.shape) if isinstance(x, Tensor) else type(x).__name__
+        raise InputError(
+            f"{who} reads features of nodes: give x the shape [{data.num_nodes}, columns], a row "
+            f"for each node, not {kind}"
+        )
+    if not x.is_floating_point() or not bool(x.isfinite().all()):
+        kind = "infinite or nan entries" if x.is_floating_point() else str(x.dtype)
+        raise InputError(f"{who} reads features of nodes: give x finite numbers, not {kind}")
+    return x
+
+
 def both_directions(edges: Tensor, num_nodes: int) -> Tensor:
     """The ``edge_index`` with every one of ``edges`` in both directions, in lexicographic order."""
     edge_index = torch.cat([edges, edges.flip(0)], dim=1)
@@ -144,12 +174,13 @@ def edited(edges: Tensor, num_nodes: int, added: Tensor, removed: Tensor) -> Ten
 
 
 def with_edges(
-    data: Data, before: Tensor, place: Tensor, after: Tensor, added_type: int = 1
+    data: Data, before: Tensor, place: Tensor, after: Tensor, added_type: int | Tensor = 1
 ) -> Data:
     """``data`` with the edge index ``after``, the types of its edges and their attributes.
 
-    Edges that were there keep their type, which is zero where the graph had none. ``before`` and
-    ``place`` are what :func:`panda_gnn.graph.rows.undirected_edges` returned for it.
+    Edges that were there keep their type, which is zero where the graph had none; all others get
+    ``added_type``, which may have an entry for each of ``after``. ``before`` and ``place`` are what
+    :func:`panda_gnn.graph.rows.undirected_edges` returned for it.
     """
     num_nodes = int(data.num_nodes or 0)
     rank = after[0] * num_nodes + after[1]
@@ -163,7 +194,7 @@ def with_edges(
         values = data[key]
         if not isinstance(values, Tensor) or "index" in key or key == "y":  # not one row per edge
             continue
-        moved = values.new_zeros((after.size(1), *values.shape[1:]))
+        moved = values.new_full((after.size(1), *values.shape[1:]), ON_ADDED_EDGES.get(key, 0))
         moved[old] = values[source[old]]
         result[key] = moved
     result.edge_index = after
@@ -195,7 +226,7 @@ def with_virtual_nodes(data: Data, count: int, spokes: Tensor, added_type: int) 
         if isinstance(values, Tensor):
             result[key] = torch.cat([values, values.new_zeros((count, *values.shape[1:]))])
     result.virtual[num_nodes:] = True
-    fill = {"edge_type": added_type, "edge_weight": 1}
+    fill = {**ON_ADDED_EDGES, "edge_type": added_type}
     for key in data.edge_attrs():
         values = data[key]
         if isinstance(values, Tensor) and "index" not in key and key != "y":

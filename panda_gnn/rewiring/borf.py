@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 from torch import Tensor
+from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
 from panda_gnn.errors import choose
@@ -67,12 +68,12 @@ class BORF(Rewiring):
         self.removed = whole_number("removed", removed)
         self.variant = choose("variant", variant, ("paper", "released"), "of BORF")
 
-    def rewired_edge_index(self, edges: Tensor, num_nodes: int) -> Tensor:
+    def rewired(self, edges: Tensor, data: Data) -> tuple[Tensor, dict[str, Tensor]]:
         if self.variant == "paper":
-            return super().rewired_edge_index(edges, num_nodes)
-        options = (self.batches, self.added, self.removed)
-        result = borf_edge_index(edges.cpu().numpy(), num_nodes, *options)
-        return torch.from_numpy(result).to(edges.device)
+            return super().rewired(edges, data)
+        options = (int(data.num_nodes or 0), self.batches, self.added, self.removed)
+        result = borf_edge_index(edges.cpu().numpy(), *options)
+        return torch.from_numpy(result).to(edges.device), {}
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The edges after all batches."""

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.rewiring.base import both_directions, with_edges, with_virtual_nodes
+from panda_gnn.rewiring.base import both_directions, with_virtual_nodes
 from panda_gnn.rewiring.expander import SecondEdgeSet, cayley_graph, group_size, smallest_modulus
 
 
@@ -41,30 +41,22 @@ class Cayley(SecondEdgeSet):
         torch.Size([2, 96])
     """
 
-    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """The edges of the graph and of the Cayley graph, whose nodes may be more."""
-        cayley = whole_cayley_graph(smallest_modulus(num_nodes)).to(edges.device)
-        union: Tensor = torch.unique(torch.cat([edges, cayley], dim=1), dim=1)
-        return union
-
     def rewired_graph(self, data: Data, added_type: int) -> Data:
         """The graph with virtual nodes, and with ``expander_edge_index`` or with more edges."""
-        before, place = self.edges_of(data)
+        simple, edges = self.simple_graph(data)
         num_nodes = int(data.num_nodes or 0)
         modulus = smallest_modulus(num_nodes)
         size = group_size(modulus)
-        simple = with_edges(data, before, place, both_directions(before, num_nodes))
+        cayley = whole_cayley_graph(modulus).to(edges.device)
         if self.interleaved:
             self.check_free(data, "expander_edge_index")
-            result = with_virtual_nodes(simple, size - num_nodes, before[:, :0], added_type)
-            cayley = both_directions(whole_cayley_graph(modulus), size)
-            result.expander_edge_index = cayley.to(before.device)
+            result = with_virtual_nodes(simple, size - num_nodes, edges[:, :0], added_type)
+            result.expander_edge_index = both_directions(cayley, size)
             if "edge_type" not in data:
                 del result.edge_type
             return result
-        union = self.rewire(before, num_nodes)
-        new = ~torch.isin(union[0] * size + union[1], before[0] * size + before[1])
-        return with_virtual_nodes(simple, size - num_nodes, union[:, new], added_type)
+        new = ~torch.isin(cayley[0] * size + cayley[1], edges[0] * size + edges[1])
+        return with_virtual_nodes(simple, size - num_nodes, cayley[:, new], added_type)
 
 
 @lru_cache(maxsize=32)

@@ -77,10 +77,7 @@ def rewire_dataset(
     cost = [int(data.num_edges) for data in items]
     added_type = first_free_type(items, name)
     if not rewiring.kept or not items:
-
-        def rewired(data: Data) -> Data:
-            return rewiring.rewired_graph(data, added_type)
-
+        rewired = partial(rewiring.rewired_graph, added_type=added_type)
         return in_parallel(rewired, items, cost, description, threads)
     simple_edges = [rewiring.edges_of(data) for data in items]
     bare = [
@@ -97,12 +94,8 @@ def rewire_dataset(
     folder = folder_for(graphs, "rewiring", cache)
     key = "" if folder is None else _key(rewiring, bare)
     changes = _unpack(cached(folder, key, compute, partial(_fits, len(items))))
-    results = []
-    for data, (before, place), simple, change in zip(
-        items, simple_edges, bare, changes, strict=True
-    ):
-        results.append(_apply(data, before, place, simple, change, added_type))
-    return results
+    each = zip(items, simple_edges, bare, changes, strict=True)
+    return [_apply(data, *own, simple, change, added_type) for data, own, simple, change in each]
 
 
 def _key(rewiring: Rewiring, graphs: Sequence[Data]) -> str:
@@ -143,8 +136,8 @@ def _apply(
         [edge_index.new_zeros(int(kept.sum())), change.added_type.to(device) - 1]
     )
     order = (edge_index[0] * int(data.num_nodes or 0) + edge_index[1]).argsort()
-    result = with_edges(data, before, place, edge_index[:, order], added_type)
-    result.edge_type += beyond_first[order]
+    types = added_type + beyond_first[order]
+    result = with_edges(data, before, place, edge_index[:, order], types)
     if change.edge_weight is not None:
         result.edge_weight = change.edge_weight.to(device)
     return result

@@ -14,10 +14,10 @@ from torch_geometric.utils import add_self_loops
 
 from panda_gnn.errors import InputError
 from panda_gnn.graph import limits
-from panda_gnn.graph.diffusion import large_entries
+from panda_gnn.graph.diffusion import large_entries, twin_entries
 from panda_gnn.graph.rows import rows_of_edges
 from panda_gnn.options import flag, real_number
-from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
+from panda_gnn.rewiring.base import Rewiring, both_directions
 
 #: Entries of the diffusion of a large graph are too small by this share of ``eps`` at most.
 PUSH_ERROR = 0.01
@@ -42,17 +42,18 @@ class DIGL(Rewiring):
     dropped before the columns are divided. The matrix is computed densely in double precision and
     made symmetric, so that no edge loses its opposite to rounding.
 
-    For graphs of more than :data:`~panda_gnn.graph.limits.DENSE_DIFFUSION_NODES` nodes, and with
-    ``approximate`` for all, the matrix is approximated by pushing
-    (:mod:`panda_gnn.graph.diffusion`). Before the division an entry is then too small by
-    :data:`PUSH_ERROR` times ``eps`` at most: of the edges, only those whose entry is between
-    ``eps`` and that much more can be missing, and none is there that should not be.
+    For graphs of more than :data:`~panda_gnn.graph.limits.DENSE_DIFFUSION_NODES` nodes the matrix
+    is approximated by pushing (:mod:`panda_gnn.graph.diffusion`). Before the division an entry is
+    then too small by :data:`PUSH_ERROR` times ``eps`` at most: of the edges, only those whose entry
+    is between ``eps`` and that much more can be missing, and none is there that should not be. With
+    ``approximate``, smaller graphs have a matrix over classes of twins inverted, which is exact up
+    to rounding and quicker where many nodes have the same neighbours, as the leaves of hubs do.
 
     Args:
         alpha: The probability of a random walk to return to its start, in (0, 1].
         eps: Entries below this are dropped.
         self_loops: Whether to keep the diagonal.
-        approximate: Whether to push in small graphs too.
+        approximate: Whether rounding may differ from that of the dense matrix over the nodes.
 
     Example:
         >>> from panda_gnn.datasets import transfer
@@ -87,14 +88,10 @@ class DIGL(Rewiring):
         """The kernel of the diffusion, as options of PyG's GDC."""
         return {"method": "ppr", "alpha": self.alpha}
 
-    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """The new edges without self-loops."""
-        edge_index, _ = self.diffuse(edges, num_nodes)
-        return edge_index[:, edge_index[0] < edge_index[1]]
-
-    def rewired_edge_index(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """The new ``edge_index``, with self-loops unless they are dropped."""
-        return self.diffuse(edges, num_nodes)[0]
+    def rewired(self, edges: Tensor, data: Data) -> tuple[Tensor, dict[str, Tensor]]:
+        """The new ``edge_index``, with self-loops unless they are dropped, and ``edge_weight``."""
+        edge_index, edge_weight = self.diffuse(edges, int(data.num_nodes or 0))
+        return edge_index, {"edge_weight": edge_weight}
 
     def diffuse(self, edges: Tensor, num_nodes: int) -> tuple[Tensor, Tensor]:
         """The new ``edge_index`` and ``edge_weight``."""
@@ -102,7 +99,7 @@ class DIGL(Rewiring):
             loop = torch.zeros(2, num_nodes * self.self_loops, dtype=torch.long).to(edges.device)
             return loop, torch.ones(loop.size(1), device=edges.device)
         if self.approximate or num_nodes > limits.DENSE_DIFFUSION_NODES:
-            return self._pushed(edges, num_nodes)
+            return self._sparse(edges, num_nodes)
         gdc = GDC()
         edge_index = both_directions(edges, num_nodes)
         weight = torch.ones(edge_index.size(1), dtype=torch.float64, device=edges.device)
@@ -117,20 +114,21 @@ class DIGL(Rewiring):
         edge_index, weight = gdc.transition_matrix(edge_index, weight, num_nodes, "col")
         return edge_index, weight.to(torch.get_default_dtype())
 
-    def _pushed(self, edges: Tensor, num_nodes: int) -> tuple[Tensor, Tensor]:
-        """The approximate ``edge_index`` and ``edge_weight`` of a large graph."""
+    def _sparse(self, edges: Tensor, num_nodes: int) -> tuple[Tensor, Tensor]:
+        """The ``edge_index`` and ``edge_weight`` without a dense matrix over the nodes."""
         if self.eps == 0:
             what, instead = "DIGL(eps=0)", "eps above zero"
             limits.refuse_above(limits.DENSE_DIFFUSION_NODES, num_nodes, what, instead)
         graph = rows_of_edges(edges.cpu().numpy(), num_nodes)
-        entries, values = large_entries(
-            graph.row_ptr, graph.neighbours, self.alpha, self.eps, PUSH_ERROR * self.eps
-        )
+        if num_nodes > limits.DENSE_DIFFUSION_NODES:
+            entries, values = large_entries(
+                graph.row_ptr, graph.neighbours, self.alpha, self.eps, PUSH_ERROR * self.eps
+            )
+        else:
+            entries, values = twin_entries(graph, self.alpha, self.eps)
         row, column = entries
         rank = torch.from_numpy(np.r_[row * num_nodes + column, column * num_nodes + row])
-        both = torch.from_numpy(values).repeat(
-            2
-        )  # the greater of an entry and its opposite is nearer
+        both = torch.from_numpy(values).repeat(2)  # of an entry and its opposite the greater counts
         rank, place = rank.unique(return_inverse=True)
         weight = both.new_zeros(rank.numel()).scatter_reduce(0, place, both, "amax")
         edge_index = torch.stack([rank // num_nodes, rank % num_nodes])
@@ -141,11 +139,3 @@ class DIGL(Rewiring):
         weight = weight / total[edge_index[1]]
         device = edges.device
         return edge_index.to(device), weight.to(device, torch.get_default_dtype())
-
-    def rewired_graph(self, data: Data, added_type: int) -> Data:
-        """The rewired graph, with ``edge_weight``."""
-        before, place = self.edges_of(data)
-        edge_index, edge_weight = self.diffuse(before, int(data.num_nodes or 0))
-        result = with_edges(data, before, place, edge_index, added_type)
-        result.edge_weight = edge_weight
-        return result

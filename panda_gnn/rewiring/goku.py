@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 
 import numpy as np
 import torch
@@ -18,7 +19,13 @@ from panda_gnn.graph.components import component_labels
 from panda_gnn.graph.rows import rows_of_edges
 from panda_gnn.graph.ties import VECTOR_DECIMALS
 from panda_gnn.options import real_number, whole_number
-from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
+from panda_gnn.rewiring.base import Rewiring, features_of
+from panda_gnn.rewiring.goku_sketch import (
+    fiedler_vectors,
+    greatest_mode,
+    shortlisted_pairs,
+    sketched_resistances,
+)
 
 #: By how much the accuracy of the assumed sparsification is lowered at a time, and how far.
 EPSILON_STEP, EPSILON_LIMIT = 0.01, 2.0
@@ -57,8 +64,12 @@ class GOKU(Rewiring):
     whose square makes the Laplacian that of the latent graph, with uniform weights of sum
     :math:`m`, on average. ``edge_type`` tells the graph's own edges from others, as with every
     rewiring here; the public code has the rounded weight there. Components are never joined, but
-    may fall apart. Graphs of more than :data:`~panda_gnn.graph.limits.DENSE_PROXY_NODES` nodes are
-    rejected.
+    may fall apart.
+
+    In graphs of more than :data:`~panda_gnn.graph.limits.DENSE_PROXY_NODES` nodes eigenvectors are
+    found by iteration, resistances are sketched, and new edges are chosen among the nodes of lowest
+    degree and those at the ends of the Fiedler vector alone
+    (:mod:`panda_gnn.rewiring.goku_sketch`).
 
     Args:
         least_added: By how many edges the latent graph must exceed the given one.
@@ -82,32 +93,26 @@ class GOKU(Rewiring):
         self.least_added = whole_number("least_added", least_added, 1)
         self.beta = real_number("beta", beta, "above zero and finite", above=0)
 
-    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """The edges that remain where nodes have no features."""
-        return self.sparsified(edges, num_nodes, None)[0]
-
-    def rewired_graph(self, data: Data, added_type: int) -> Data:
-        """The rewired graph, with ``edge_weight``."""
-        before, place = self.edges_of(data)
+    def rewired(self, edges: Tensor, data: Data) -> tuple[Tensor, dict[str, Tensor]]:
+        """The ``edge_index`` that remains, and ``edge_weight``."""
         num_nodes = int(data.num_nodes or 0)
-        edges, weight = self.sparsified(before, num_nodes, data.get("x"))
-        after = both_directions(edges, num_nodes)
-        result = with_edges(data, before, place, after, added_type)
-        rank, order = (edges[0] * num_nodes + edges[1]).sort()
-        low, high = after.sort(dim=0).values
-        places = torch.searchsorted(rank, low * num_nodes + high)
-        result.edge_weight = weight[order][places].to(torch.get_default_dtype())
-        return result
+        x = data.get("x")
+        if isinstance(x, Tensor) and x.is_floating_point():
+            x = features_of(data, type(self).__name__)
+        remaining, weight = self.sparsified(edges, num_nodes, x if isinstance(x, Tensor) else None)
+        after = torch.cat([remaining, remaining.flip(0)], dim=1)
+        order = (after[0] * num_nodes + after[1]).argsort()
+        edge_weight = weight.repeat(2)[order].to(torch.get_default_dtype())
+        return after[:, order], {"edge_weight": edge_weight}
 
     def sparsified(self, edges: Tensor, num_nodes: int, x: Tensor | None) -> tuple[Tensor, Tensor]:
         """The edges ``[2, m]`` that remain, each with ``u < v``, and their weights."""
-        limits.refuse_above(limits.DENSE_PROXY_NODES, num_nodes, "GOKU", "FoSR")
         count = edges.size(1)
         latent = densified(edges.cpu().numpy(), num_nodes, self.least_added)
         goal = min(round(self.beta * count), latent.shape[1])
         if latent.shape[1] == count or goal == 0:
             return edges, edges.new_ones(count, dtype=torch.float64)
-        chance = resistances(latent, num_nodes) * (1 + LIKENESS * likeness(latent, x))
+        chance = resistances(latent, num_nodes, self.seed) * (1 + LIKENESS * likeness(latent, x))
         chance = chance / chance.sum()
         draws = number_of_draws(chance, goal)
         drawn = self.generator(edges, num_nodes).multinomial(draws, chance)
@@ -134,34 +139,55 @@ def densified(edges: Int64, num_nodes: int, least_added: int) -> Int64:
     count = edges.shape[1]
     if count < 2:
         return edges
-    laplacian = _laplacian(edges, num_nodes)
-    degree = np.diag(laplacian)
-    values, vectors = np.linalg.eigh(laplacian)
-    share = np.square(vectors[edges[0], -1] - vectors[edges[1], -1]).max() / values[-1]
-    scale = math.log(8) / 2 * (share * count / degree.mean()) ** 2
+    graph = rows_of_edges(edges, num_nodes)
+    large = num_nodes > limits.DENSE_PROXY_NODES
+    degree = graph.degrees.astype(np.float64)
+    if large:
+        value, vector = greatest_mode(graph)
+    else:
+        laplacian = _laplacian(edges, num_nodes)
+        values, vectors = np.linalg.eigh(laplacian)
+        value, vector = values[-1], vectors[:, -1]
+    share = np.square(vector[edges[0]] - vector[edges[1]]).max() / value
+    wanted = _wanted(share, degree.mean(), count, least_added)
+    if wanted == 0:
+        return edges
+    label = component_labels(graph)
+    if large:
+        fiedler = fiedler_vectors(graph)
+        first, second = shortlisted_pairs(graph, fiedler, label, wanted)
+    else:
+        fiedler = _fiedler_vectors(laplacian, label)
+        first, second = np.triu_indices(num_nodes, 1)
+        open_to_it = np.ones((num_nodes, num_nodes), np.bool_)
+        open_to_it[edges[0], edges[1]] = False
+        allowed = open_to_it[first, second] & (label[first] == label[second])
+        first, second = first[allowed], second[allowed]
+    gain = np.abs(fiedler[first] - fiedler[second]) / (degree[first] + degree[second] + 1)
+    order = np.argsort(-np.round(gain, VECTOR_DECIMALS), kind="stable")[:wanted]
+    return np.concatenate([edges, np.stack([first[order], second[order]])], axis=1)
+
+
+def _wanted(share: float, mean_degree: float, count: int, least_added: int) -> int:
+    """How many edges more the latent graph has; 0 where the graph is its own."""
+    scale = math.log(8) / 2 * (share * count / mean_degree) ** 2
     size = 0.0
     for step in range(1, round(EPSILON_LIMIT / EPSILON_STEP) + 1):
         draws = int(scale / (step * EPSILON_STEP) ** 2)
         if draws <= count:
-            return edges
+            return 0
         size = latent_size(count, draws)
         if size >= count + least_added:
             break
-    label = component_labels(rows_of_edges(edges, num_nodes))
-    fiedler = _fiedler_vectors(laplacian, label)
-    first, second = np.triu_indices(num_nodes, 1)
-    open_to_it = np.ones((num_nodes, num_nodes), np.bool_)
-    open_to_it[edges[0], edges[1]] = False
-    allowed = open_to_it[first, second] & (label[first] == label[second])
-    first, second = first[allowed], second[allowed]
-    gain = np.abs(fiedler[first] - fiedler[second]) / (degree[first] + degree[second] + 1)
-    order = np.argsort(-np.round(gain, VECTOR_DECIMALS), kind="stable")[: round(size) - count]
-    return np.concatenate([edges, np.stack([first[order], second[order]])], axis=1)
+    return round(size) - count
 
 
-def resistances(edges: Int64, num_nodes: int) -> Float64:
-    """The effective resistance of every edge."""
-    label = component_labels(rows_of_edges(edges, num_nodes))
+def resistances(edges: Int64, num_nodes: int, seed: int = 0) -> Float64:
+    """The effective resistance of every edge, of a large graph by a sketch."""
+    graph = rows_of_edges(edges, num_nodes)
+    if num_nodes > limits.DENSE_PROXY_NODES:
+        return sketched_resistances(graph, edges, seed)
+    label = component_labels(graph)
     joined = label[:, None] == label[None, :]
     inverse = np.linalg.inv(_laplacian(edges, num_nodes) + joined / joined.sum(axis=0))
     u, v = edges
@@ -188,11 +214,7 @@ def number_of_draws(chance: Float64, goal: int) -> int:
     high = goal
     while different(high) < goal - 0.5:
         high *= 2
-    low = goal - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if different(middle) >= goal - 0.5 else (middle, high)
-    return high
+    return goal + bisect_left(range(goal, high), goal - 0.5, key=different)
 
 
 def _laplacian(edges: Int64, num_nodes: int) -> Float64:

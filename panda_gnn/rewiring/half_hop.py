@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import HalfHop as PyGHalfHop
 
-from panda_gnn.errors import InputError
 from panda_gnn.options import real_number
-from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
+from panda_gnn.rewiring.base import Rewiring, features_of, with_virtual_nodes
 
 
 @functional_transform("panda_half_hop")
@@ -24,8 +22,8 @@ class HalfHop(Rewiring):
     :math:`w \to v` and :math:`v \to w`: the result is directed, the only one here that is. Slow
     nodes come after the others and are marked in the mask ``virtual``; edges to and from them are
     of type 1. Attributes of nodes other than ``x`` are zero for them. A graph needs ``x`` of
-    floating point. Attributes of edges have no meaning on half an edge: ``edge_attr`` is dropped,
-    ``edge_weight`` and ``edge_type`` are rejected.
+    floating point. Attributes of edges have no meaning on half an edge: ``edge_attr`` and others
+    are dropped, ``edge_weight`` and ``edge_type`` are rejected.
 
     Args:
         alpha: How much of a slow node is the source of its edge.
@@ -48,42 +46,22 @@ class HalfHop(Rewiring):
         self.alpha = real_number("alpha", alpha, "between 0 and 1", least=0, most=1)
         self.p = real_number("p", p, "between 0 and 1", least=0, most=1)
 
-    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """The pairs that are adjacent afterwards, whatever the direction."""
-        bare = Data(
-            x=torch.zeros(num_nodes, 1, device=edges.device),
-            edge_index=both_directions(edges, num_nodes),
-            num_nodes=num_nodes,
-        )
-        after = self.rewired_graph(bare, 1).edge_index
-        pairs: Tensor = torch.unique(after.sort(dim=0).values, dim=1)
-        return pairs
-
     def rewired_graph(self, data: Data, added_type: int) -> Data:
         """The graph with its slow nodes."""
-        if data.get("x") is None or not data.x.is_floating_point():
-            raise InputError("HalfHop mixes the features of nodes: give x of floating point")
+        x = features_of(data, type(self).__name__)
         self.check_free(data, "edge_weight", "edge_type")
-        before, place = self.edges_of(data)
+        simple, edges = self.simple_graph(data)
         num_nodes = int(data.num_nodes or 0)
-        simple = with_edges(data, before, place, both_directions(before, num_nodes))
-        for key in ("edge_type", "edge_attr"):
-            if key in simple:
+        for key in simple.edge_attrs():
+            if "index" not in key and key != "y":
                 del simple[key]
-        seed = int(self.generator(before, num_nodes).integers(2**31))
+        seed = int(self.generator(edges, num_nodes).integers(2**31))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             half = PyGHalfHop(self.alpha, self.p)(
-                Data(x=simple.x, edge_index=simple.edge_index, num_nodes=num_nodes)
+                Data(x=x, edge_index=simple.edge_index, num_nodes=num_nodes)
             )
-        result = simple
-        slow = half.x.size(0) - num_nodes
-        for key in set(data.node_attrs()) - ({"y"} if num_nodes == 1 else set()) - {"x"}:
-            values = data[key]
-            if isinstance(values, Tensor):
-                result[key] = torch.cat([values, values.new_zeros((slow, *values.shape[1:]))])
+        result = with_virtual_nodes(simple, half.x.size(0) - num_nodes, edges[:, :0], added_type)
         result.x, result.edge_index = half.x, half.edge_index
-        result.virtual = half.slow_node_mask
         result.edge_type = (half.edge_index >= num_nodes).any(dim=0).long() * added_type
-        result.num_nodes = num_nodes + slow
         return result

@@ -7,10 +7,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
-from panda_gnn.errors import InputError
 from panda_gnn.graph import limits
 from panda_gnn.options import flag, real_number, whole_number
-from panda_gnn.rewiring.base import Rewiring, both_directions, with_edges
+from panda_gnn.rewiring.base import Rewiring, both_directions, features_of
 
 #: Entries of a product that are smaller than this share of the largest are none.
 ROUNDING = 1e-9
@@ -84,31 +83,21 @@ class JDR(Rewiring):
         self.neighbours = whole_number("neighbours", neighbours, 1)
         self.by_magnitude = flag("by_magnitude", by_magnitude)
 
-    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """Edges alone cannot be denoised."""
-        raise InputError("JDR aligns edges with features, but the graph has no x: give it one")
-
-    def rewired_graph(self, data: Data, added_type: int) -> Data:
-        """The denoised graph, with ``edge_weight`` and other ``x``."""
-        before, place = self.edges_of(data)
+    def rewired(self, edges: Tensor, data: Data) -> tuple[Tensor, dict[str, Tensor]]:
+        """The denoised ``edge_index``, with ``edge_weight`` and other ``x``."""
         num_nodes = int(data.num_nodes or 0)
-        x = data.get("x")
-        if not isinstance(x, Tensor) or x.dim() != 2:
-            self.rewire(before, num_nodes)
-        if not x.is_floating_point():
-            raise InputError("JDR denoises features, but x holds categories: use another rewiring")
+        x = features_of(data, type(self).__name__)
         limits.refuse_above(limits.DENSE_PROXY_NODES, num_nodes, "JDR", "FoSR")
-        adjacency = torch.zeros(num_nodes, num_nodes, dtype=torch.float64, device=before.device)
-        adjacency[tuple(both_directions(before, num_nodes))] = 1.0
+        adjacency = torch.zeros(num_nodes, num_nodes, dtype=torch.float64, device=edges.device)
+        adjacency[tuple(both_directions(edges, num_nodes))] = 1.0
         features = x.double()
-        if before.numel():
+        if edges.numel():
             for _ in range(self.rounds):
                 adjacency, features = self.aligned(adjacency, features)
         after = self.strongest(adjacency).nonzero().t()
-        result = with_edges(data, before, place, after, added_type)
-        result.edge_weight = adjacency[after[0], after[1]].to(torch.get_default_dtype())
-        result.x = ((1 - self.blend) * x + self.blend * features).to(x.dtype)
-        return result
+        weight = adjacency[after[0], after[1]].to(torch.get_default_dtype())
+        mixed = ((1 - self.blend) * x + self.blend * features).to(x.dtype)
+        return after, {"edge_weight": weight, "x": mixed}
 
     def aligned(self, adjacency: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
         """One round: both matrices with their leading vectors moved towards each other's."""
@@ -144,11 +133,3 @@ def moved_towards(vectors: Tensor, others: Tensor, count: int, ratio: float) -> 
     moved = vectors.clone()
     moved[:, :count] = (1 - ratio) * vectors[:, :count] + ratio * sign * others[:, best]
     return moved
-
-
-def alignment(adjacency: Tensor, features: Tensor, count: int) -> float:
-    """How much the leading eigenvectors and singular vectors agree, from 0 to 1: the spectral norm
-    of the inner products of the first ``count`` of both."""
-    left = torch.linalg.svd(features.double(), full_matrices=False)[0]
-    vectors = torch.linalg.eigh(adjacency.double())[1].flip(1)
-    return float(torch.linalg.matrix_norm(vectors[:, :count].t() @ left[:, :count], ord=2))

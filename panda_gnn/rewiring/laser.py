@@ -13,7 +13,7 @@ from panda_gnn.graph.compiled import compiled
 from panda_gnn.graph.rows import rows_of_edges
 from panda_gnn.graph.ties import LOGARITHM_DECIMALS
 from panda_gnn.options import real_number, whole_number
-from panda_gnn.rewiring.base import Rewiring, with_edges
+from panda_gnn.rewiring.base import Rewiring
 
 
 @functional_transform("laser")
@@ -64,22 +64,15 @@ class LASER(Rewiring):
         device = edges.device
         return torch.from_numpy(added).to(device), torch.from_numpy(distance).to(device)
 
-    def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
-        """The edges and those of all new relations."""
-        return torch.cat([edges, self.additions(edges, num_nodes)[0]], dim=1)
-
-    def rewired_graph(self, data: Data, added_type: int) -> Data:
-        """The rewired graph; an added edge between nodes at distance 2 is of ``added_type``."""
-        before, place = self.edges_of(data)
+    def rewired(self, edges: Tensor, data: Data) -> tuple[Tensor, dict[str, Tensor]]:
+        """The new ``edge_index``; edges between nodes at distance 2 are of the first new type."""
         num_nodes = int(data.num_nodes or 0)
-        added, distance = self.additions(before, num_nodes)
-        beyond_two = torch.cat([torch.zeros_like(before[0]), distance - 2]).repeat(2)
-        after = torch.cat([before, added], dim=1)
+        added, distance = self.additions(edges, num_nodes)
+        beyond_two = torch.cat([torch.zeros_like(edges[0]), distance - 2]).repeat(2)
+        after = torch.cat([edges, added], dim=1)
         after = torch.cat([after, after.flip(0)], dim=1)
         order = (after[0] * num_nodes + after[1]).argsort()
-        result = with_edges(data, before, place, after[:, order], added_type)
-        result.edge_type += beyond_two[order]
-        return result
+        return after[:, order], {"edge_type": beyond_two[order]}
 
 
 @compiled

@@ -33,6 +33,9 @@ class Mode(NamedTuple):
 class _Proxy(Rewiring):
     """What the two share: the loop, and the eigenvector behind the proxy."""
 
+    #: Whether edges are added; else they are deleted.
+    adds: bool
+
     def __init__(self, iterations: int = 10, criterion: str = "max") -> None:
         super().__init__()
         self.iterations = whole_number("iterations", iterations)
@@ -58,9 +61,10 @@ class _Proxy(Rewiring):
             edges = self.changed(edges, num_nodes, pair)
         return torch.cat(chosen, dim=1)
 
-    @abstractmethod
     def changed(self, edges: Tensor, num_nodes: int, pairs: Tensor) -> Tensor:
         """The edges with ``pairs`` added, or without them."""
+        none = edges[:, :0]
+        return edited(edges, num_nodes, *((pairs, none) if self.adds else (none, pairs)))
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """The edges after all :meth:`changes`."""
@@ -115,6 +119,8 @@ class ProxyAdd(_Proxy):
         (26, 28)
     """
 
+    adds = True
+
     def eligible(self, sizes: Tensor, counts: Tensor) -> Tensor:
         return 2 * counts < sizes * (sizes - 1)
 
@@ -125,9 +131,6 @@ class ProxyAdd(_Proxy):
         best = self._ranked(proxy(mode, first, second))[0]
         pair = mode.nodes[[[first[best]], [second[best]]]]
         return torch.from_numpy(pair).to(edges)
-
-    def changed(self, edges: Tensor, num_nodes: int, pairs: Tensor) -> Tensor:
-        return edited(edges, num_nodes, pairs, edges[:, :0])
 
 
 @functional_transform("proxy_delete")
@@ -151,6 +154,8 @@ class ProxyDelete(_Proxy):
         (26, 22)
     """
 
+    adds = False
+
     def eligible(self, sizes: Tensor, counts: Tensor) -> Tensor:
         return counts >= sizes
 
@@ -162,9 +167,6 @@ class ProxyDelete(_Proxy):
             if not components(rest, size).any():
                 return torch.from_numpy(mode.nodes[mode.ends[:, place : place + 1]]).to(edges)
         return None
-
-    def changed(self, edges: Tensor, num_nodes: int, pairs: Tensor) -> Tensor:
-        return edited(edges, num_nodes, edges[:, :0], pairs)
 
 
 def proxy(mode: Mode, u: Int64, v: Int64) -> Float64:

@@ -30,13 +30,15 @@ from torch_geometric.transforms import BaseTransform
 from panda_gnn.centrality import CENTRALITIES, centrality
 from panda_gnn.centrality.families import SAMPLED
 from panda_gnn.centrality.scores import Cache
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, shown
 from panda_gnn.graph.batches import is_batch, keep_in_batch
-from panda_gnn.graph.rows import Graphs, graph_sizes
+from panda_gnn.graph.rows import Graphs, edge_index_of, graph_sizes
 from panda_gnn.options import whole_number
 from panda_gnn.transforms.scores import rounded_scores
 
 SCALES = ("raw", "log", "relative", "rank")
+STRUCTURE = ("edge_index", "edge_attr", "edge_weight", "edge_type", "batch", "ptr", "num_nodes")
+"""Attributes of graphs that hold something else than numbers of nodes."""
 Names = str | Sequence[str]
 
 
@@ -84,12 +86,18 @@ class CentralityEncoding(BaseTransform):
     ) -> None:
         self.measures = _names("centrality", measures, CENTRALITIES)
         self.scales = _names("scale", scale, SCALES)
+        if attr_name is not None and (attr_name in STRUCTURE or not _is_name(attr_name)):
+            raise InputError(
+                f"attr_name is {attr_name!r}: give the name of an attribute for the columns, none "
+                f"of {', '.join(STRUCTURE)}"
+            )
         self.attr_name = attr_name
         self.samples = None if samples is None else whole_number("samples", samples, 2)
         self.seed = whole_number("seed", seed)
         self.cache = cache
 
     def forward(self, data: Any) -> Any:
+        edge_index_of(data, type(self).__name__)
         columns = self.columns(data)
         x = None if self.attr_name is not None else data.get("x")
         if x is None:
@@ -98,12 +106,18 @@ class CentralityEncoding(BaseTransform):
             if is_batch(data):
                 keep_in_batch(data, name)
             return data
-        if not x.is_floating_point():
+        if not isinstance(x, Tensor) or not x.is_floating_point():
+            kind = x.dtype if isinstance(x, Tensor) else type(x).__name__
             raise InputError(
-                f"x is {x.dtype}, to which CentralityEncoding appends no numbers: call x.float(), "
+                f"x is {kind}, to which CentralityEncoding appends no numbers: call x.float(), "
                 "or give attr_name the name of another attribute"
             )
         x = x.view(-1, 1) if x.dim() == 1 else x
+        if x.dim() != 2 or x.size(0) != columns.size(0):
+            raise InputError(
+                f"x has the shape {list(x.shape)}, but CentralityEncoding appends columns to one "
+                f"row for each of {columns.size(0)} nodes"
+            )
         data.x = torch.cat([x, columns.to(x.dtype)], dim=1)
         return data
 
@@ -119,26 +133,13 @@ class CentralityEncoding(BaseTransform):
     def by_scale(self, graphs: Graphs) -> list[Tensor]:
         """For each scale the columns of all measures, the scores being computed once."""
         batch, num_graphs = graph_of_node(graphs, type(self).__name__)
-        scores = {
-            name: centrality(
-                name,
-                graphs,
-                samples=self.samples if name in SAMPLED else None,
-                seed=self.seed,
-                cache=self.cache,
-            )
-            for name in self.measures
-        }
-        return [
-            torch.stack(
-                [
-                    scaled(values, scale, batch.to(values.device), num_graphs, name)
-                    for name, values in scores.items()
-                ],
-                dim=1,
-            )
-            for scale in self.scales
-        ]
+        columns: list[list[Tensor]] = [[] for _ in self.scales]
+        for name in self.measures:
+            samples = self.samples if name in SAMPLED else None
+            scores = centrality(name, graphs, samples=samples, seed=self.seed, cache=self.cache)
+            for scale, column in zip(self.scales, columns, strict=True):
+                column.append(scaled(scores, scale, batch.to(scores.device), num_graphs, name))
+        return [torch.stack(column, dim=1) for column in columns]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self.measures)}; {', '.join(self.scales)})"
@@ -226,10 +227,37 @@ def quantile_boundaries(values: Tensor, num_bins: int) -> Tensor:
     return boundaries
 
 
+def ascending(boundaries: Any, shape: tuple[int, ...], where: str) -> Tensor:
+    """The boundaries between bins in double precision, ascending along the last of ``shape``.
+
+    Args:
+        boundaries: Numbers, nested as ``shape`` says.
+        shape: The shape that they must have.
+        where: What each ascending row of them is for.
+    """
+    try:
+        values = torch.as_tensor(boundaries, dtype=torch.float64)
+    except (TypeError, ValueError, RuntimeError):
+        values = torch.full((), torch.nan, dtype=torch.float64)
+    fits = values.shape == shape and not bool(values.isnan().any())
+    if not fits or bool((values.diff(dim=-1) < 0).any()):
+        raise InputError(
+            f"boundaries are {shown(boundaries)}, they must be {shape[-1]} ascending numbers "
+            f"{where}"
+        )
+    return values
+
+
 def _names(what: str, given: Names, choices: Any) -> tuple[str, ...]:
     names = (given,) if isinstance(given, str) else tuple(given)
     if not names:
         raise InputError(f"no {what} is given: choose one or several of {', '.join(choices)}")
     for name in names:
         choose(what, name, choices)
+        if names.count(name) > 1:
+            raise InputError(f"{what} '{name}' is given twice: once is enough")
     return names
+
+
+def _is_name(name: Any) -> bool:
+    return isinstance(name, str) and name.isidentifier()

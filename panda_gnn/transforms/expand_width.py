@@ -12,7 +12,7 @@ from torch_geometric.transforms import BaseTransform
 
 from panda_gnn.errors import InputError
 from panda_gnn.graph.batches import is_batch, keep_in_batch
-from panda_gnn.graph.rows import Graphs, graph_sizes
+from panda_gnn.graph.rows import Graphs, edge_index_of, graph_sizes
 from panda_gnn.options import real_number, whole_number
 from panda_gnn.transforms.scores import (
     ScoreFunction,
@@ -126,6 +126,7 @@ class ExpandWidth(BaseTransform):
         self.samples = samples
 
     def forward(self, data: Any) -> Any:
+        edge_index_of(data, type(self).__name__)
         data.high = self.mask(data)
         if is_batch(data):
             keep_in_batch(data, "high")

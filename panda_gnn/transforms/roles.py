@@ -12,9 +12,15 @@ from torch_geometric.transforms import BaseTransform
 
 from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.batches import is_batch, keep_in_batch
-from panda_gnn.graph.rows import Graphs
+from panda_gnn.graph.rows import Graphs, edge_index_of
 from panda_gnn.options import whole_number
-from panda_gnn.transforms.encoding import SCALES, graph_of_node, quantile_boundaries, scaled
+from panda_gnn.transforms.encoding import (
+    SCALES,
+    ascending,
+    graph_of_node,
+    quantile_boundaries,
+    scaled,
+)
 from panda_gnn.transforms.expand_width import top_nodes
 from panda_gnn.transforms.scores import (
     ScoreFunction,
@@ -46,7 +52,7 @@ class AssignRoles(BaseTransform):
         centrality: One of the measures of :func:`panda_gnn.centrality.centrality`; a function
             ``(data) -> scores`` that gives every node of a graph a score; or the name of an
             attribute of the graphs that holds them.
-        num_roles: The number r of roles.
+        num_roles: The number r of roles; by default 3, or 2 with ``k``.
         scale: ``"rank"`` for quantiles within each graph; ``"raw"``, ``"log"`` or ``"relative"``
             (:mod:`panda_gnn.transforms.encoding`) for bins that all graphs share.
         boundaries: The ``num_roles - 1`` ascending numbers between the bins, a score on a boundary
@@ -69,7 +75,7 @@ class AssignRoles(BaseTransform):
     def __init__(
         self,
         centrality: str | ScoreFunction = "betweenness",
-        num_roles: int = 3,
+        num_roles: int | None = None,
         *,
         scale: str = "rank",
         boundaries: Sequence[float] | Tensor | None = None,
@@ -78,7 +84,10 @@ class AssignRoles(BaseTransform):
         seed: int = 0,
     ) -> None:
         self.centrality = check_centrality(centrality, samples)
-        self.num_roles = whole_number("num_roles", num_roles if k is None else 2, 1)
+        if k is not None and num_roles not in (None, 2):
+            raise InputError(f"num_roles is {num_roles}, but k={k} makes 2 roles: leave it out")
+        default = 3 if k is None else 2
+        self.num_roles = whole_number("num_roles", default if num_roles is None else num_roles, 1)
         self.scale = choose("scale", scale, SCALES)
         self.k = None if k is None else whole_number("k", k)
         if k is not None and (scale != "rank" or boundaries is not None):
@@ -90,19 +99,11 @@ class AssignRoles(BaseTransform):
         self.seed = whole_number("seed", seed)
         self.boundaries: Tensor | None = None
         if boundaries is not None:
-            self.boundaries = self._checked(torch.as_tensor(boundaries, dtype=torch.float64))
+            where = f"between {self.num_roles} roles"
+            self.boundaries = ascending(boundaries, (self.num_roles - 1,), where)
         elif scale == "rank":
             parts = torch.arange(1, self.num_roles, dtype=torch.float64)
             self.boundaries = parts / self.num_roles
-
-    def _checked(self, boundaries: Tensor) -> Tensor:
-        fits = boundaries.shape == (self.num_roles - 1,) and not bool(boundaries.isnan().any())
-        if not fits or bool((boundaries.diff() < 0).any()):
-            raise InputError(
-                f"boundaries are {boundaries.tolist()}, they must be {self.num_roles - 1} "
-                f"ascending numbers between {self.num_roles} roles"
-            )
-        return boundaries
 
     def fit(self, graphs: Graphs) -> AssignRoles:
         """Find boundaries between which there are about as many nodes of these graphs each.
@@ -120,6 +121,7 @@ class AssignRoles(BaseTransform):
         return self
 
     def forward(self, data: Any) -> Any:
+        edge_index_of(data, type(self).__name__)
         data.role = self.roles(data)
         if is_batch(data):
             keep_in_batch(data, "role")
@@ -128,10 +130,8 @@ class AssignRoles(BaseTransform):
     def roles(self, graphs: Graphs) -> Tensor:
         """The roles of all nodes of some graphs."""
         if self.k is not None:
-            batch, num_graphs = graph_of_node(graphs, type(self).__name__)
-            scores = self._scores(graphs)
-            counts = torch.full((num_graphs,), self.k)
-            return top_nodes(scores, counts, batch.to(scores.device)).long()
+            batch, num_graphs, scores = self._scores(graphs)
+            return top_nodes(scores, torch.full((num_graphs,), self.k), batch).long()
         if self.boundaries is None:
             raise InputError(
                 f"AssignRoles has no boundaries on the scale '{self.scale}' yet: call fit with the "
@@ -142,14 +142,15 @@ class AssignRoles(BaseTransform):
 
     def values(self, graphs: Graphs) -> Tensor:
         """The scores of all nodes of some graphs on the scale that the bins are of."""
-        batch, num_graphs = graph_of_node(graphs, type(self).__name__)
-        scores = self._scores(graphs)
-        name = name_of_scores(self.centrality)
-        return scaled(scores, self.scale, batch.to(scores.device), num_graphs, name)
+        batch, num_graphs, scores = self._scores(graphs)
+        return scaled(scores, self.scale, batch, num_graphs, name_of_scores(self.centrality))
 
-    def _scores(self, graphs: Graphs) -> Tensor:
-        who = type(self).__name__
-        return node_scores(self.centrality, graphs, samples=self.samples, seed=self.seed, who=who)
+    def _scores(self, graphs: Graphs) -> tuple[Tensor, int, Tensor]:
+        """The graph of each node, the number of graphs, and the score of each node."""
+        who, samples = type(self).__name__, self.samples
+        batch, num_graphs = graph_of_node(graphs, who)
+        scores = node_scores(self.centrality, graphs, samples=samples, seed=self.seed, who=who)
+        return batch.to(scores.device), num_graphs, scores
 
     def __repr__(self) -> str:
         how = f"k={self.k}" if self.k is not None else f"{self.num_roles}, scale={self.scale}"

@@ -43,6 +43,14 @@ def test_a_sample_by_cost_estimates_the_whole_without_bias() -> None:
     assert np.mean(estimates) == pytest.approx(cost.sum(), rel=0.05)
 
 
+def test_strata_have_equal_sums_of_fourth_roots() -> None:
+    """Sixteen graphs of cost 1 weigh as much as two of cost 8^4."""
+    cost = np.array([1.0] * 8 + [8.0**4] * 2 + [1.0] * 8)
+    drawn, stands_for = sample_by_cost(cost, 4)
+    assert stands_for.tolist() == [8.0, 8.0, 1.0, 1.0]
+    assert drawn[2:].tolist() == [8, 9]
+
+
 def test_few_graphs_are_all_taken() -> None:
     drawn, stands_for = sample_by_cost(np.arange(5.0), 30)
     assert drawn.tolist() == [0, 1, 2, 3, 4]

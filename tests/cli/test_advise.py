@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from panda_gnn import cli
+from panda_gnn.cli import advise
 from panda_gnn.cli.execution import Execution
 from panda_gnn.datasets.causes import labelled_graphs, write_csv_folder
 from panda_gnn.evaluation.advice import plan, quick
@@ -19,12 +22,21 @@ def test_thirty_graphs_are_too_few(
 ) -> None:
     write_csv_folder(labelled_graphs("size", num_graphs=30), tmp_path / "few")
     monkeypatch.chdir(tmp_path)
-    assert cli.main(["advise", "few/", "--output", "deep/few.html"]) == 0
+    depths: list[int] = []
+    summarise = advise.summarise_with_bar
+
+    def noted(dataset: Any, depth: int) -> Any:
+        depths.append(depth)
+        return summarise(dataset, depth)
+
+    monkeypatch.setattr(advise, "summarise_with_bar", noted)
+    assert cli.main(["advise", "few/", "--layers", "3", "--output", "deep/few.html"]) == 0
+    assert depths == [4]  # a model of 3 hidden layers passes messages 4 times
     out = capsys.readouterr().out
     assert "Too few graphs to tell: with 30 of them" in out
     assert out.rstrip().endswith("deep/few.html")
     page = Path("deep/few.html").read_text(encoding="utf-8")
-    assert "panda advise few/" in page
+    assert "panda advise few/ --layers 3" in page
     assert "https:" not in page
 
 
@@ -49,6 +61,45 @@ def test_from_graphs_to_advice(
     assert found["findings"][0]["kind"] == "cause"
     assert found["sentences"][0].startswith("The label follows the size")
     assert found["graphs"]["nodes"]["least"] == 10
+
+
+def test_options_decide_the_budget_before_the_time_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def fit_budget(*given: Any) -> plan.Budget:
+        asked.append(given[1:])
+        return plan.Budget(5, 70)
+
+    monkeypatch.setattr(plan, "fit_budget", fit_budget)
+    monkeypatch.setattr("os.cpu_count", lambda: 6)
+    usual = {"trials": None, "epochs": None, "minutes": None, "quick": False, "workers": None}
+    usual |= {"backbone": "gin", "layers": 3}
+    for changed, budget in (
+        ({}, (5, 70)),
+        ({"trials": 2}, (2, 70)),
+        ({"epochs": 9, "quick": True}, (5, 9)),
+        ({"minutes": 0.5, "quick": True, "workers": 4}, (5, 70)),
+        ({"trials": 2, "epochs": 9}, (2, 9)),
+    ):
+        options = argparse.Namespace(**{**usual, **changed})
+        found = advise._budget(None, options)  # type: ignore[arg-type]
+        assert (found.trials, found.epochs) == budget
+    assert asked == [
+        ("gin", 3, 60 * advise.MINUTES, 6),
+        ("gin", 3, 60 * advise.MINUTES, 6),
+        ("gin", 3, 60 * advise.QUICK_MINUTES, 6),
+        ("gin", 3, 30.0, 4),
+    ]
+    assert advise.QUICK_MINUTES < advise.MINUTES
+
+
+def test_the_command_that_is_printed_gives_the_same() -> None:
+    options = argparse.Namespace(dataset="my graphs/", backbone="gin", layers=2)
+    assert advise.command(options, plan.Budget(3, 40)) == (
+        "panda advise 'my graphs/' --backbone gin --layers 2 --trials 3 --epochs 40"
+    )
+    options = argparse.Namespace(dataset="mutag", backbone="gcn", layers=None)
+    assert advise.command(options, None) == "panda advise mutag"
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,24 @@ def test_torch_is_not_imported(words: list[str], code: int, expected: str) -> No
     assert expected in done.stdout + done.stderr
 
 
+TYPO_OF_A_STUDY = """
+import sys
+from panda_gnn.cli import main
+assert main(sys.argv[1:]) == 2
+assert not {"torch", "scipy", "numba", "sklearn"} & set(sys.modules)
+"""
+
+
+@pytest.mark.parametrize("words", [["table", "mian"], ["study", "status", "mian"]])
+def test_a_mistyped_study_is_told_without_torch(words: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TYPO_OF_A_STUDY, *words], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith(f"panda {words[0]}: unknown study 'mian': choose one of")
+    assert done.stderr.endswith("(did you mean main?)\n")
+
+
 EXPLAINED = """
 import sys
 from panda_gnn.cli import COMMANDS, main

@@ -45,6 +45,30 @@ def test_a_grid_is_searched_and_continues(
     assert len(Store(tmp_path / "results" / "search-mutag-gcn-panda.jsonl").read().rows) == 12
 
 
+def test_what_every_study_of_a_search_did_is_added_up(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    did = Outcome(ran=2, adopted=3, left=4, failures=["no memory"], failed_before=5)
+    monkeypatch.setattr(Execution, "run", lambda self, study, *, trials: did)
+    said: list[Outcome] = []
+    monkeypatch.setattr(
+        "panda_gnn.cli.search.report", lambda name, outcome, store: said.append(outcome) or 0
+    )
+    words = ["search", "--sampler", "tpe", "--samples", "3", "--trials", "1", "--space", "k=1,3,5"]
+    main(words)
+    capsys.readouterr()
+    (total,) = said
+    times = total.ran // 2
+    assert times > 1
+    assert total == Outcome(
+        ran=2 * times,
+        adopted=3 * times,
+        left=4 * times,
+        failures=["no memory"] * times,
+        failed_before=5 * times,
+    )
+
+
 def test_optuna_searches_too(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["search", "--sampler", "tpe", "--samples", "5", "--trials", "1", "--workers", "1"]
     assert main(words) == 0

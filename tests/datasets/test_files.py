@@ -131,7 +131,7 @@ def test_saved_data(tmp_path: Path) -> None:
             ),
             "line 6: expected a number, got 'red'",
         ),
-        ("g.pt", b"not a pickle at all", "not a graph saved with torch.save"),
+        ("g.pt", b"not a pickle at all", "was not written by torch.save"),
         ("g.doc", "0 1", "unknown kind of graph file '.doc': choose one of .txt"),
     ],
 )
@@ -159,11 +159,14 @@ def test_saved_files_that_are_not_graphs(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="holds more than tensors"):
             read_graph(tmp_path / name)
     cases = [
-        (torch.ones(3), "holds a Tensor, not a Data"),
-        (Data(x=torch.ones(3, 1)), "not a Data of torch_geometric with edge_index"),
+        (torch.ones(3), "holds a Tensor: it must hold a Data"),
+        (Data(x=torch.ones(3, 1)), "must hold a Data with edge_index"),
         (Data(edge_index=torch.tensor([[0], [3]]), num_nodes=2), "outside 0..1"),
-        (Data(edge_index=torch.zeros(3, 2, dtype=torch.long), num_nodes=2), r"\[2, num_edges\]"),
-        (Data(edge_index=torch.zeros(2, 0, dtype=torch.long), num_nodes=0), "without nodes"),
+        (
+            Data(edge_index=torch.zeros(3, 2, dtype=torch.long), num_nodes=2),
+            "graph 0: .*edge_index",
+        ),
+        (Data(edge_index=torch.zeros(2, 0, dtype=torch.long), num_nodes=0), "graph 0 has no nodes"),
     ]
     for value, message in cases:
         torch.save(value, tmp_path / "value.pt")
@@ -174,10 +177,10 @@ def test_saved_files_that_are_not_graphs(tmp_path: Path) -> None:
 def test_a_file_that_claims_more_nodes_than_memory_is_refused(tmp_path: Path) -> None:
     edge_index = torch.tensor([[0, 1], [1, 0]])
     torch.save(Data(edge_index=edge_index, num_nodes=10**11), tmp_path / "many.pt")
-    with pytest.raises(InputError, match="num_nodes=100000000000, but has no features"):
+    with pytest.raises(InputError, match="100000000000 nodes and no features"):
         read_graph(tmp_path / "many.pt")
     torch.save(Data(edge_index=edge_index * 10**12), tmp_path / "far.pt")
-    with pytest.raises(InputError, match="num_nodes=1000000000001, but has no features"):
+    with pytest.raises(InputError, match="1000000000001 nodes and no features"):
         read_graph(tmp_path / "far.pt")
 
 

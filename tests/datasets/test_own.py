@@ -61,15 +61,35 @@ def test_what_is_said_wins() -> None:
     assert full.entry.task == "graph-classification"
 
 
-def test_masks_are_the_split_of_a_graph_that_has_them() -> None:
-    parts = torch.arange(12) % 3
-    masks = {
-        f"{name}_mask": parts == number for number, name in enumerate(("train", "val", "test"))
+def masks(parts: torch.Tensor, also: int = 2) -> dict[str, torch.Tensor]:
+    """Nodes of the parts 0, 1 and 2 are for training, validation and test (those of ``also``,
+    too)."""
+    return {
+        "train_mask": parts == 0,
+        "val_mask": parts == 1,
+        "test_mask": (parts == 2) | (parts == also),
     }
-    own = own_data("mine", one_graph(torch.arange(12) % 2, **masks))
+
+
+def test_one_test_mask_is_that_of_all_splits() -> None:
+    """As in WikiCS: several splits into training and validation, one set of test nodes."""
+    parts = torch.arange(12) % 4
+    given = {
+        "train_mask": torch.stack([parts == 0, parts == 1], dim=1),
+        "val_mask": torch.stack([parts == 1, parts == 0], dim=1),
+        "test_mask": parts == 2,
+    }
+    data = own_data("mine", one_graph(torch.arange(12) % 2, **given)).dataset[0]
+    assert data.test_mask.shape == (12, 2)
+    assert data.test_mask[:, 1].nonzero().view(-1).tolist() == [2, 6, 10]
+
+
+def test_masks_are_the_split_of_a_graph_that_has_them() -> None:
+    given = masks(torch.arange(12) % 3)
+    own = own_data("mine", one_graph(torch.arange(12) % 2, **given))
     assert own.entry.split == "masks"
     assert own.dataset[0].train_mask.shape == (12, 1)
-    other = own_data("mine", one_graph(torch.arange(12) % 2, **masks), Choices(split="50/25/25"))
+    other = own_data("mine", one_graph(torch.arange(12) % 2, **given), Choices(split="50/25/25"))
     assert other.entry.split == "50/25/25"
     assert "train_mask" not in other.dataset[0]
 
@@ -98,6 +118,40 @@ def test_the_fingerprint_follows_the_data() -> None:
             graphs([[0.5, 1]] * 12, torch.float),
             {"task": "classification"},
             "needs one whole number",
+        ),
+        (
+            graphs([[0, 1, 1]] * 12),
+            {},
+            r"as many numbers as the graph has nodes.* the shape \[1, 3\]",
+        ),
+        (
+            one_graph(torch.arange(12) % 2, **masks(torch.arange(12) % 3, also=0)),
+            {},
+            "train_mask and test_mask share 4 of 12 nodes",
+        ),
+        (
+            one_graph(torch.arange(12) % 2, **masks(torch.arange(12) % 2)),
+            {},
+            "test_mask must mark at least one of the 12 nodes",
+        ),
+        (
+            one_graph(
+                torch.arange(12) % 2,
+                **{**masks(torch.arange(12) % 3), "val_mask": torch.ones(11, dtype=torch.bool)},
+            ),
+            {},
+            r"val_mask has the shape \[11\], but there are 12 nodes",
+        ),
+        (
+            one_graph(
+                torch.arange(12) % 2,
+                **{
+                    **masks((torch.arange(12) % 3).view(12, 1).expand(12, 3)),
+                    "val_mask": torch.ones(12, 2, dtype=torch.bool),
+                },
+            ),
+            {},
+            "val_mask has 2 columns, others have 3",
         ),
         (graphs([0])[:1], {}, r"there is one graph and y has the shape \[\]"),
         ([Data(x=torch.ones(3, 1), edge_index=EDGES)] * 12, {}, "graph 0 has no target y"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import resource
 from collections.abc import Callable, Iterator
@@ -15,8 +16,9 @@ import pytest
 import torch
 from torch_geometric.data import Data, InMemoryDataset
 
-from panda_gnn.datasets import DATASETS, load, resolve
+from panda_gnn.datasets import DATASETS, load, resolve, resolver
 from panda_gnn.datasets.resolver import is_own
+from panda_gnn.datasets.tables import read_edges
 from panda_gnn.errors import InputError
 
 EDGES = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
@@ -123,6 +125,85 @@ def test_a_graph_with_a_table_of_nodes(tmp_path: Path) -> None:
     found = resolve(str(tmp_path / "ring.csv"))
     assert found.entry.split == "masks"
     assert found.dataset[0].val_mask.view(-1).nonzero().view(-1).tolist() == [1, 4, 7, 10]
+
+
+def test_masks_in_a_table_of_nodes_are_no_features(tmp_path: Path) -> None:
+    """The test nodes of one's own split must not be told to the model."""
+    table = "id,label,size,train_mask,val_mask,test_mask\n" + "".join(
+        f"{i},{i % 2},{i},{int(i < 6)},{int(6 <= i < 9)},{int(i >= 9)}\n" for i in range(12)
+    )
+    write(tmp_path, {"ring.csv": node_table()["ring.csv"], "ring_nodes.tsv": table})
+    found = resolve(str(tmp_path / "ring.csv"))
+    assert found.entry.split == "masks"
+    assert found.dataset[0].x.tolist() == [[float(i)] for i in range(12)]
+    assert found.dataset[0].test_mask.view(-1).nonzero().view(-1).tolist() == [9, 10, 11]
+
+
+@pytest.mark.parametrize("kind", ["networkx", "graphml"])
+def test_masks_of_other_graphs_are_no_features(kind: str, tmp_path: Path) -> None:
+    graph = nx.path_graph(12)
+    for node in graph:
+        parts = {"train_mask": node < 6, "val_mask": 6 <= node < 9, "test_mask": node >= 9}
+        graph.nodes[node].update(parts, y=node % 2, size=float(node))
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    source: Any = graph if kind == "networkx" else str(tmp_path / "a.graphml")
+    found = resolve(source)
+    assert found.entry.split == "masks"
+    assert found.dataset[0].x.tolist() == [[float(i)] for i in range(12)]
+    assert found.dataset[0].val_mask.view(-1).nonzero().view(-1).tolist() == [6, 7, 8]
+    for node in graph:
+        graph.nodes[node]["val_mask"] = 2
+    with pytest.raises(InputError, match="val_mask of node 0 is 2"):
+        resolve(graph)
+    for node in graph:
+        del graph.nodes[node]["val_mask"]
+    with pytest.raises(InputError, match="have test_mask, train_mask and no val_mask"):
+        resolve(graph)
+
+
+def test_quoted_fields(tmp_path: Path) -> None:
+    """What stands between quotation marks is one field, whatever is in it."""
+    lines = ['"from"\t"to"', '"New York, NY"\t"#1 ""x"" 50%"', 'Ulm\t"New York, NY"  # a remark']
+    write(tmp_path, {"a.tsv": "\n".join(lines), "b.csv": '"a,b";"c d"\n"a,b";e\n"lonely one"\n'})
+    tabs = read_edges(tmp_path / "a.tsv")
+    assert tabs.edges == [("New York, NY", '#1 "x" 50%'), ("Ulm", "New York, NY")]
+    assert read_edges(tmp_path / "b.csv").names == ["a,b", "c d", "e", "lonely one"]
+    write(tmp_path, {"c.txt": '"a b" "c"\n'})
+    assert read_edges(tmp_path / "c.txt").edges == [("a b", "c")]
+
+
+def test_edge_attributes_that_nobody_reads_are_said() -> None:
+    bonds = torch.zeros(4, 2)
+    with_bonds = [Data(x=d.x, edge_index=d.edge_index, edge_attr=bonds, y=d.y) for d in graphs()]
+    assert resolve(with_bonds).summary.endswith("; edge_attr is left out")
+    assert "left out" not in resolve(graphs()).summary
+
+
+def test_lists_of_numbers_are_taken() -> None:
+    listed = [
+        Data(x=d.x.tolist(), edge_index=d.edge_index, y=d.y.tolist(), edge_weight=[[0.5]] * 4)
+        for d in graphs()
+    ]
+    found = resolve(listed)
+    assert found.entry.task == "graph-classification"
+    assert found.dataset[3].x.tolist() == [[3.0, 3.0]] * 3
+    assert found.dataset[3].edge_weight.tolist() == [0.5] * 4
+
+
+def test_words_as_targets_of_graphs(tmp_path: Path) -> None:
+    words = ["ring", "path"] * 6
+    named = [
+        Data(x=d.x, edge_index=d.edge_index, y=y) for d, y in zip(graphs(), words, strict=True)
+    ]
+    torch.save(named, tmp_path / "a.pt")
+    found = resolve(str(tmp_path / "a.pt"))
+    assert found.entry.class_names == ("path", "ring")
+    assert [int(data.y) for data in found.dataset] == [1, 0] * 6
+    assert named[0].y == "ring"
+    rings = [nx.cycle_graph(3 + i % 2) for i in range(12)]
+    for ring, word in zip(rings, words, strict=True):
+        ring.graph["label"] = word
+    assert resolve(rings).entry.class_names == ("path", "ring")
 
 
 def test_columns_weights_and_marks(tmp_path: Path) -> None:
@@ -245,6 +326,10 @@ def graph_with(**values: Any) -> list[Data]:
     return changed
 
 
+def with_weights(weights: torch.Tensor) -> list[Data]:
+    return [Data(**data.to_dict(), edge_weight=weights) for data in graphs()]
+
+
 def without_targets() -> list[Data]:
     return [Data(x=data.x, edge_index=data.edge_index) for data in graphs()]
 
@@ -257,6 +342,12 @@ MALFORMED: list[tuple[str, Files, str]] = [
     ("a.csv", {"a.csv": "1,2\n3 4\n"}, "line 2: expected columns separated by commas"),
     ("a.csv", {"a.csv": "source,target,weight\n1,2,3\n2,3\n"}, "line 3: expected 3 columns, got 2"),
     ("a.csv", {"a.csv": "1,2,3\n2,3\n"}, "line 2: some edges have a weight"),
+    ("a.csv", {"a.csv": '1,"2\n'}, "line 1: a quotation mark is not closed"),
+    (
+        "ring.csv",
+        {**node_table(), "ring.nodes.csv": "id,y,split,val_mask\n0,1,val,1\n"},
+        "line 1: expected split or masks, got split and val_mask",
+    ),
     ("a.csv", {"a.csv": "1,2,heavy\n"}, "line 1: expected 'node node'"),
     ("a.csv", {"a.csv": "1,2,-3\n"}, "line 1: the weight -3 is negative"),
     ("a.csv", {"a.csv": "1,2,3,4\n"}, "line 1: expected 'node node'"),
@@ -317,6 +408,20 @@ MALFORMED: list[tuple[str, Files, str]] = [
         r"graph 5 has features that are no finite numbers \(node 0\)",
     ),
     ("a.pt", {"a.pt": save(graph_with(x=torch.ones(3, 9)))}, "graph 5 has 9 features"),
+    ("a.pt", {"a.pt": save(graph_with(x=[["a"]]))}, r"graph 5 has x=\[\['a'\]\]: give a tensor"),
+    ("a.pt", {"a.pt": save(graph_with(y="word"))}, "graph 5 has y='word': give a tensor"),
+    ("a.pt", {"a.pt": save(graph_with(y=torch.tensor(1j)))}, "graph 5 has complex numbers as y"),
+    ("a.pt", {"a.pt": save(graph_with(num_nodes=float("inf")))}, "graph 5 has num_nodes=inf"),
+    (
+        "a.pt",
+        {"a.pt": save(with_weights(torch.tensor(1.0)))},
+        "graph 0 has no finite edge_weight for each of its edges",
+    ),
+    (
+        "a.pt",
+        {"a.pt": save(with_weights(torch.full((4,), -1.0)))},
+        "graph 0 has a negative edge_weight",
+    ),
     ("a.pt", {"a.pt": save(graph_with(edge_index=EDGES + 7))}, "graph 5 has an edge to a node"),
     (
         "a.pt",
@@ -372,3 +477,29 @@ def test_an_unknown_name() -> None:
         resolve("mutagg")
     with pytest.raises(InputError, match="it must be a Data, a list of them"):
         resolve(3)
+
+
+def test_arguments_of_a_registered_source_are_checked() -> None:
+    with resolver.SOURCES.replaced({"mine": graphs}):
+        assert resolve("mine?task=classification")._own.summary
+        with pytest.raises(InputError, match="unknown argument 'colour' of mine: choose one of"):
+            resolve("mine?colour=red")
+
+
+def test_four_sources_are_kept_and_read_again_when_they_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(resolver, "_resolved", {})
+    monkeypatch.setattr(
+        resolver, "resolve", lambda name, root, mirror: read.append(Path(name).name) or name
+    )
+    files = [tmp_path / f"{number}.csv" for number in range(5)]
+    for file in files:
+        file.touch()
+    for number in (0, 1, 2, 3, 0, 3, 4, 1, 0):
+        assert str(resolver.resolve_once(str(files[number]))) == str(files[number])
+    assert read == ["0.csv", "1.csv", "2.csv", "3.csv", "4.csv", "0.csv"]
+    os.utime(files[4], ns=(1, 1))
+    resolver.resolve_once(str(files[4]))
+    assert read[-1] == "4.csv"

@@ -135,13 +135,13 @@ def test_the_same_seed_gives_the_same_trees() -> None:
 def test_bad_input_is_one_sentence() -> None:
     with pytest.raises(InputError, match="unknown topology 'star': choose one of ring, "):
         transfer("star", 3)
-    with pytest.raises(InputError, match="distance is 1, but must be at least 2"):
+    with pytest.raises(InputError, match="distance must be a whole number, 2 or more, not 1"):
         transfer("ring", 1)
-    with pytest.raises(InputError, match="num_classes is 1"):
+    with pytest.raises(InputError, match="num_classes must be a whole number, 2 or more, not 1"):
         transfer("ring", 2, num_classes=1)
-    with pytest.raises(InputError, match="num_graphs is 0"):
+    with pytest.raises(InputError, match="num_graphs must be a whole number, 1 or more, not 0"):
         transfer("ring", 2, num_graphs=0)
-    with pytest.raises(InputError, match="depth is 0"):
+    with pytest.raises(InputError, match="depth must be a whole number, 1 or more, not 0"):
         tree_neighbors_match(0)
 
 
@@ -190,5 +190,5 @@ def test_one_radius_is_answered_by_looking_up_the_key() -> None:
 
 @pytest.mark.parametrize("make", [hub, one_radius, two_radius])
 def test_a_bottleneck_without_a_message_is_refused(make: Any) -> None:
-    with pytest.raises(InputError, match="size is 0, but must be at least 1"):
+    with pytest.raises(InputError, match="size must be a whole number, 1 or more, not 0"):
         make(0)

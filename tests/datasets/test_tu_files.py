@@ -63,3 +63,33 @@ def test_what_is_no_table_is_refused(tmp_path: Path, text: str, problem: str) ->
     path.write_text(text)
     with pytest.raises(ValueError, match=f"table.txt .*{problem}"):
         read_numbers(path, np.int64)
+
+
+@pytest.mark.parametrize(
+    ("part", "text", "problem"),
+    [
+        ("A", "0, 1\n", "an edge names a node outside 1..4"),
+        ("A", "1, 5\n", "an edge names a node outside 1..4"),
+        ("graph_indicator", "0\n1\n1\n2\n", "must name graphs from 1 on, in order"),
+        ("graph_indicator", "1\n2\n1\n2\n", "must name graphs from 1 on, in order"),
+        ("graph_indicator", "1\n1\n1\n5\n", "must name graphs from 1 on, in order"),
+        ("graph_labels", "7\n", "SET_graph_labels.txt has not 2 lines"),
+        ("node_attributes", "1\n2\n3\n", "SET_node_attributes.txt has not 4 lines"),
+        ("node_labels", "1\n2\n3\n", "SET_node_labels.txt has not 4 lines"),
+        ("edge_attributes", "1\n", "SET_edge_attributes.txt has not 2 lines"),
+        ("edge_labels", "1\n", "SET_edge_labels.txt has not 2 lines"),
+    ],
+)
+def test_files_that_do_not_fit_each_other(
+    part: str, text: str, problem: str, tmp_path: Path
+) -> None:
+    parts = {
+        "A": "1, 2\n2, 1\n",
+        "graph_indicator": "1\n1\n1\n2\n",
+        "graph_labels": "7\n-1\n",
+        part: text,
+    }
+    for name, content in parts.items():
+        (tmp_path / f"SET_{name}.txt").write_text(content)
+    with pytest.raises(ValueError, match=problem):
+        read_tu(tmp_path, "SET")

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import networkx as nx
+import numpy as np
 import pytest
 import torch
 from torch_geometric.data import Data
 from torch_geometric.utils import from_networkx, to_networkx
 
-from panda_gnn.diagnostics import resistance_curvature, resistance_node_curvature
+from panda_gnn.diagnostics import (
+    effective_resistance,
+    resistance_curvature,
+    resistance_node_curvature,
+)
 from tests.odd_graphs import ODD_GRAPHS, undirected
 
 
@@ -32,6 +37,9 @@ def test_closed_forms() -> None:
         links, nodes = of(nx.convert_node_labels_to_integers(graph))
         assert list(links.values()) == pytest.approx([link] * len(links))
         assert sum(nodes) == pytest.approx(1)
+    assert of(nx.cycle_graph(6))[1] == pytest.approx([1 / 6] * 6)
+    assert of(nx.complete_graph(5))[1] == pytest.approx([1 / 5] * 5)
+    assert of(nx.star_graph(4))[1] == pytest.approx([-1] + [0.5] * 4)
 
 
 def test_the_bridge_of_a_barbell() -> None:
@@ -39,6 +47,16 @@ def test_the_bridge_of_a_barbell() -> None:
     for (u, v), value in links.items():
         ports = len({u, v} & {3, 4})
         assert value == pytest.approx({2: -1.0, 1: 0.0, 0: 2.0}[ports], abs=1e-12)
+
+
+@pytest.mark.parametrize(("eps", "biased"), [(0.1, 0.843), (0.01, 0.9805), (0.001, 0.998)])
+def test_the_pseudo_inverse_has_no_bias(eps: float, biased: float) -> None:
+    """A bridge has one ohm; the inverse of L + eps I, which has been proposed, gives less."""
+    graph = nx.barbell_graph(4, 0)
+    laplacian = nx.laplacian_matrix(graph).toarray()
+    inverse = np.linalg.inv(laplacian + eps * np.eye(8))
+    assert inverse[3, 3] + inverse[4, 4] - 2 * inverse[3, 4] == pytest.approx(biased, abs=1e-3)
+    assert float(effective_resistance(from_networkx(graph))[3, 4]) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("name", ODD_GRAPHS)

@@ -116,6 +116,14 @@ def test_other_methods_and_backbones(method: str, backbone: str) -> None:
     assert model.fit(GRAPHS, LABELS).predict(GRAPHS[:3]).shape == (3,)
 
 
+def test_high_nodes_are_twice_as_wide_and_128_at_least() -> None:
+    assert PandaClassifier(width=16).config().settings["high_width"] == 128
+    assert PandaClassifier(width=100).config().settings["high_width"] == 200
+    assert PandaClassifier(width=100, high_width=110).config().settings["high_width"] == 110
+    assert PandaClassifier().config().num_layers == 4
+    assert PandaClassifier(num_layers=2).config().num_layers == 2
+
+
 def test_settings_of_a_method() -> None:
     model = PandaClassifier(method="fosr", settings={"iterations": 2})
     assert model.config().settings == {"iterations": 2}

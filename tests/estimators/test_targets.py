@@ -18,13 +18,18 @@ from panda_gnn.estimators.targets import classes_of, numbers_of, one_dimensional
         ([3, -1, 3], [-1, 3]),
         (["b", "a", "b"], ["a", "b"]),
         ([True, False, True], [False, True]),
-        ([0.5, 0.25, 0.5], [0.25, 0.5]),
+        ([2.0, -1.0, 2.0], [-1.0, 2.0]),
     ],
 )
 def test_classes_in_order(labels: list[Any], classes: list[Any]) -> None:
     found, codes = classes_of(np.array(labels))
     assert found.tolist() == classes
     assert codes.tolist() == [1, 0, 1]
+
+
+def test_real_numbers_are_no_classes() -> None:
+    with pytest.raises(InputError, match=r"such as 0\.25, which are no classes: use a regressor"):
+        classes_of(np.array([1.0, 0.25, 1.0]))
 
 
 def test_text_in_an_array_of_objects() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation.epoch_selection import SELECTIONS, first_best, selected_epoch
+from panda_gnn.evaluation.epoch_selection import SELECTIONS, selected_epoch
 
 CURVE = st.lists(st.integers(0, 4).map(lambda i: i / 4), min_size=1, max_size=30)
 
@@ -38,5 +36,10 @@ def test_unknown_selection() -> None:
         selected_epoch("best-test", [0.5], [0.5])
 
 
-def test_best_val_takes_validation_scores_only() -> None:
-    assert list(inspect.signature(first_best).parameters) == ["validation"]
+@given(CURVE, st.randoms())
+def test_best_val_looks_at_validation_scores_only(validation: list[float], random) -> None:  # type: ignore[no-untyped-def]
+    chosen = {
+        selected_epoch("best-val", validation, [random.random() for _ in validation])
+        for _ in range(5)
+    }
+    assert chosen == {validation.index(max(validation))}

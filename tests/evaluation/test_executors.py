@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -188,7 +187,6 @@ def test_a_cluster_that_does_not_come_back_is_said_and_what_is_left_is_counted(
                 if len(rows) == 2:
                     os.kill(process_named("gcs_server"), signal.SIGKILL)
 
-            tracker = SimpleNamespace(log=kill_head_after_two, close=lambda: None)
             with pytest.raises(
                 InputError,
                 match=r"was lost \(the head of .* does not answer\) and did not come back within 1 "
@@ -201,7 +199,7 @@ def test_a_cluster_that_does_not_come_back_is_said_and_what_is_left_is_counted(
                     endless_trial,
                     origins=pretend_origins(study),
                     trials=3,
-                    tracker=tracker,
+                    track=kill_head_after_two,
                 )
     finally:
         cluster.shutdown()

@@ -40,7 +40,7 @@ def table(*graphs: nx.Graph) -> GraphTable:
 def test_nodes_of_a_lollipop_by_hand() -> None:
     profile = node_profile(rows(nx.lollipop_graph(4, 2)))
     assert profile[:, 0] == pytest.approx([3, 3, 4, 10 / 3, math.sqrt(1 / 3)])
-    assert profile[:4, 3] == pytest.approx([4, 2, 3, 2.75])
+    assert profile[:, 3] == pytest.approx([4, 2, 3, 2.75, 0.4330 * math.sqrt(4 / 3)], abs=1e-4)
     assert profile[:, 4] == pytest.approx([2, 1, 4, 2.5, 1.5 * math.sqrt(2)])
     assert profile[:, 5] == pytest.approx([1, 2, 2, 2, 0])
 
@@ -51,7 +51,7 @@ def test_edges_of_a_lollipop_by_hand() -> None:
         dict(zip(map(tuple, graph.edges.T.tolist()), row, strict=True))
         for row in edge_profile(graph)
     )
-    assert (between[0, 1], between[0, 3], between[3, 4]) == (1, 3, 8)
+    assert (between[0, 1], between[0, 3], between[3, 4], between[4, 5]) == (1, 3, 8, 5)
     assert (jaccard[0, 1], jaccard[0, 3], jaccard[3, 4]) == pytest.approx((0.5, 0.4, 0))
     # Node 0 sees degrees 4, 3, 3: its neighbours 1 and 2 share the second rank.
     assert local[0, 1] == pytest.approx(1 - math.log(2) / math.log(3))

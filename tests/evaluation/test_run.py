@@ -74,7 +74,7 @@ def test_running_again_continues_and_more_trials_extend(store: Store) -> None:
     assert run(store).ran == 6
     assert run(store).ran == 0
     diary = Diary()
-    assert run(store, trials=5, tracker=diary).ran == 4
+    assert run(store, trials=5, track=diary.log).ran == 4
     assert sorted(row["seed"] for row in diary.rows) == [3, 3, 4, 4]
     assert Counter(row["seed"] for row in store.read().rows) == dict.fromkeys(range(5), 2)
 
@@ -158,7 +158,7 @@ def test_a_trial_that_takes_too_long_has_failed(store: Store) -> None:
             trial_seconds=0.5,
         )
     assert outcome.ran == 1
-    assert outcome.failures == ["none on gcn, mutag, seed 1: it took longer than 0.5 seconds"]
+    assert outcome.failures == ["none on gcn, mutag, seed 1: it took longer than 0.5 s"]
 
 
 class Broken(Diary):
@@ -173,7 +173,7 @@ class Broken(Diary):
 def test_a_tracker_that_fails_is_warned_about_once(store: Store) -> None:
     broken = Broken()
     with pytest.warns(UserWarning, match="the tracker failed .*: no space") as warned:
-        assert run(store, tracker=broken).ran == 6
+        assert run(store, track=broken.log).ran == 6
     assert len(warned) == 1
     assert len(broken.rows) == 2
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import random
 import resource
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -62,6 +64,41 @@ def test_a_row_that_cannot_be_written_leaves_nothing(store: Store) -> None:
     with pytest.raises(ValueError, match="JSON"):
         store.append(row(1, value=float("nan")))
     assert store.path.read_bytes() == before
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
+    """How much every file or folder held when it was last written through to the disk."""
+    sizes: dict[int, int] = {}
+    write_through = os.fsync
+
+    def fsync(file: int) -> None:
+        write_through(file)
+        status = os.fstat(file)
+        in_folder = stat.S_ISDIR(status.st_mode)
+        sizes[status.st_ino] = len(os.listdir(file)) if in_folder else status.st_size
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    return sizes
+
+
+def test_a_row_is_on_disk_when_it_is_acknowledged(store: Store, synced: dict[int, int]) -> None:
+    store.append(row(0))
+    assert synced[store.path.parent.stat().st_ino] == 2  # the rows and their lock
+    for seed in (1, 2):
+        store.append(row(seed))
+        assert synced[store.path.stat().st_ino] == len(store.path.read_bytes())
+
+
+def test_what_is_set_aside_is_on_disk(store: Store, synced: dict[int, int]) -> None:
+    store.append(row(0))
+    whole = store.path.read_bytes()
+    store.path.write_bytes(whole + b"half a li")
+    with pytest.warns(UserWarning, match="damaged"):
+        store.prepare()
+    assert synced[store.damaged_path.stat().st_ino] == len(b"half a li\n")
+    assert synced[store.path.stat().st_ino] == len(whole)
+    assert store.path.read_bytes() == whole
 
 
 def test_a_full_disk_leaves_no_part_of_a_row(store: Store) -> None:

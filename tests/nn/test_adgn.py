@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import torch
 from torch import Tensor
 from torch_geometric.nn import AntiSymmetricConv, GCNConv
 
+from panda_gnn.errors import InputError
 from panda_gnn.nn import GNN, ADGNLayer, Edges, PandaGNN
 from panda_gnn.nn.convolution import small_graph
 from panda_gnn.testing import assert_reduces_to_plain
@@ -79,3 +81,12 @@ def test_a_width_aware_model() -> None:
     out = model(x, partition)
     assert out.shape == (1, 3)
     assert bool(out.isfinite().all())
+
+
+def test_steps_that_are_none_are_refused() -> None:
+    for wrong in (0, -1, torch.nan, "a"):
+        with pytest.raises(InputError, match="epsilon must be above zero and finite"):
+            ADGNLayer(4, 4, epsilon=wrong)  # type: ignore[arg-type]
+    for wrong in (-1, torch.nan):
+        with pytest.raises(InputError, match="gamma must be zero or more and finite"):
+            GNN(4, 2, backbone="adgn", gamma=wrong)

@@ -37,8 +37,16 @@ def test_bins_are_fitted_and_saved_with_the_tables() -> None:
 
 
 def test_bad_input_gets_a_sentence() -> None:
-    with pytest.raises(InputError, match="give 2 ascending numbers for each of 1 measures"):
-        BinnedEmbedding(1, 3, 4, boundaries=[[2.0, 1.0]])
+    for wrong in ([[2.0, 1.0]], [[1.0]], [[1.0, torch.nan]], [[1.0], [1.0, 2.0]], "ab"):
+        with pytest.raises(InputError, match="must be 2 ascending numbers for each of 1 measures"):
+            BinnedEmbedding(1, 3, 4, boundaries=wrong)  # type: ignore[arg-type]
+    fitted = BinnedEmbedding(2, 2, 4).fit(VALUES)
+    with pytest.raises(InputError, match="in no bin where they are nan"):
+        fitted(VALUES * torch.nan)
+    with pytest.raises(InputError, match="values is of type list"):
+        fitted(VALUES.tolist())
+    with pytest.raises(InputError, match="values have no rows"):
+        fitted.fit(VALUES[:0])
     with pytest.raises(InputError, match="give one row for each node and 2 columns"):
         BinnedEmbedding(2, 3, 4).fit(torch.ones(3))
     with pytest.raises(InputError, match="unknown combine 'sum'"):

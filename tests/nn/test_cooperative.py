@@ -104,5 +104,11 @@ def test_what_it_refuses() -> None:
         CoGNN(3, 2, backbone="sage")
     with pytest.raises(InputError, match="temperature"):
         CoGNN(3, 2, temperature=0.0)
+    for name in ("action_width", "action_layers"):
+        for wrong in (0, 1.5):
+            with pytest.raises(InputError, match=f"{name} must be a whole number, 1 or more"):
+                CoGNN(3, 2, **{name: wrong})  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="in_channels must be a whole number"):
+        CoGNN(3.0, 2)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="x has 2 columns"):
         CoGNN(3, 2).double()(MIXED.x[:, :2], MIXED.edge_index)

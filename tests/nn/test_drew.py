@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
+from torch_geometric.explain.algorithm.utils import clear_masks, set_masks
 
 from panda_gnn.diagnostics import hop_distances
 from panda_gnn.errors import InputError
@@ -101,6 +102,11 @@ def test_what_it_refuses() -> None:
     data = ODD_GRAPHS["path"]
     with pytest.raises(InputError, match="needs edge_type"):
         DRewGNN(3, 2, width=4).double()(data.x, data.edge_index)
+    far, model = up_to(data, 3), DRewGNN(3, 2, width=4).double()
+    with pytest.raises(InputError, match="edge_type goes from -1 on, but it is the distance"):
+        model(far.x, far.edge_index, edge_type=far.edge_type - 1)
+    with pytest.raises(InputError, match="no layers for expander_edge_index"):
+        model(far.x, far.edge_index, edge_type=far.edge_type, expander_edge_index=far.edge_index)
 
 
 def test_widths_follow_what_is_heard() -> None:
@@ -108,3 +114,17 @@ def test_widths_follow_what_is_heard() -> None:
     shapes = [[conv.linear.in_features for conv in layer.convs] for layer in model.layers]
     assert shapes == [[3], [5, 3], [5, 5, 3]]
     assert all(len(a.convs) + 1 == len(b.convs) for a, b in pairwise(model.layers))
+
+
+def test_an_explainer_leaves_edges_out() -> None:
+    far = up_to(ODD_GRAPHS["grid"], 3)
+    model = DRewGNN(3, 2, width=4, num_layers=2, self_loops=False).double().eval()
+    kept = far.edge_type < 2
+    mask = kept.double().requires_grad_()
+    set_masks(model, mask, far.edge_index, apply_sigmoid=False)
+    found = model(far.x, far.edge_index, edge_type=far.edge_type)
+    clear_masks(model)
+    near = model(far.x, far.edge_index[:, kept], edge_type=far.edge_type[kept])
+    torch.testing.assert_close(found, near, rtol=0, atol=1e-12)  # degrees are those of a distance
+    (gradient,) = torch.autograd.grad(found.sum(), mask)
+    assert gradient.count_nonzero() > 0

@@ -146,6 +146,19 @@ def test_captums_saliency_is_the_gradient(kind: type[GNN], backbone: Any) -> Non
 
 
 @pytest.mark.filterwarnings("ignore:Input Tensor 0 did not already require")
+@pytest.mark.parametrize("kind", [GNN, PandaGNN])
+def test_one_explainer_after_another(kind: type[GNN]) -> None:
+    model = model_of(kind, "gcn")
+    names = [name for name, _ in model.named_parameters()]
+    expected = captum_masks(model, "Saliency")
+    set_masks(model, nn.Parameter(torch.randn(COUNT)), MIXED.edge_index)
+    assert [name for name, _ in model.named_parameters()] == names
+    clear_masks(model)
+    for one, other in zip(captum_masks(model, "Saliency"), expected, strict=True):
+        assert torch.equal(one, other)
+
+
+@pytest.mark.filterwarnings("ignore:Input Tensor 0 did not already require")
 @pytest.mark.parametrize("method", ["IntegratedGradients", "InputXGradient"])
 def test_captum_sees_the_plain_model_where_widths_and_weights_are_equal(method: str) -> None:
     plain, panda = model_of(GNN, GraphConv), model_of(PandaGNN, GraphConv, high_width=4)

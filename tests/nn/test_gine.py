@@ -21,6 +21,10 @@ def test_categories_are_sums_of_rows_of_tables() -> None:
     assert repr(encoder) == "CategoryEncoder([4, 3] -> 6)"
     with pytest.raises(InputError, match=r"whole numbers of shape \[n, 2\], got torch.float32"):
         encoder(torch.zeros(3, 2))
+    for category in (-1, 4):  # the fifth row of all tables is that of another column
+        wrong = torch.tensor([[0, 0], [category, 0]])
+        with pytest.raises(InputError, match=f"{category}, but it has 4 of them|from -1 to 0, but"):
+            encoder(wrong)
 
 
 def test_gine_is_pygs_gine_with_embedded_bonds() -> None:

@@ -11,8 +11,22 @@ from torch import Tensor, nn
 from torch_geometric import EdgeIndex
 from torch_geometric.nn import GatedGraphConv, GINConv, SAGEConv
 
+import panda_gnn
 from panda_gnn.errors import InputError
-from panda_gnn.nn import GNN, CommuteTimeGNN, Edges, PandaConv, PandaGCNConv, PandaGNN, PlainConv
+from panda_gnn.nn import (
+    GNN,
+    ADGNLayer,
+    CommuteTimeGNN,
+    Edges,
+    GCNLayer,
+    GINLayer,
+    PandaConv,
+    PandaGCNConv,
+    PandaGNN,
+    PlainConv,
+    RGCNLayer,
+    RGINLayer,
+)
 from panda_gnn.nn import WidthPartition as Partition
 from tests.nn.graphs import MIXED
 
@@ -200,3 +214,85 @@ def test_functions_without_a_name_have_one() -> None:
             return conv
 
     assert plain(Maker()).backbone == "Maker"
+
+
+def test_lists_are_no_tensors() -> None:
+    with pytest.raises(InputError, match="high is of type list: give a tensor with one entry for"):
+        panda()(X, EDGES, HIGH.tolist())
+    with pytest.raises(InputError, match="batch is of type list"):
+        plain()(X, EDGES, batch=[0] * 12)
+    with pytest.raises(InputError, match=r"edge_weight is of type list: .* one row for each edge"):
+        plain()(X, EDGES, edge_weight=[1.0] * COUNT)
+
+
+def test_the_number_of_graphs_fits_the_batch() -> None:
+    batch = torch.arange(12) // 6
+    for model, high in ((plain(), ()), (panda(), (HIGH,))):
+        with pytest.raises(InputError, match="num_graphs is 3, but without batch there is one"):
+            model(X, EDGES, *high, num_graphs=3)
+        with pytest.raises(InputError, match=r"num_graphs is 2.5, it must be a whole number"):
+            model(X, EDGES, *high, batch=batch, num_graphs=2.5)
+        assert model(X, EDGES, *high, num_graphs=1).shape == (1, 2)
+        assert model(X, EDGES, *high, batch=batch, num_graphs=3).shape == (3, 2)
+        with pytest.raises(InputError, match=r"batch must be the number of .*, got torch.uint8"):
+            model(X, EDGES, *high, batch=batch.to(torch.uint8))
+
+
+@pytest.mark.parametrize("name", ["compiled", "torch"])
+@pytest.mark.parametrize("backbone", ["gcn", "gin", "rgcn", "sage"])
+def test_edges_to_nodes_that_are_not_there(backbone: str, name: str) -> None:
+    """Torch would take a negative number for a node counted from the end."""
+    with panda_gnn.backend(name):
+        for wrong in (-1, 12):
+            for row in (0, 1):
+                edges = EDGES.clone()
+                edges[row, 3] = wrong
+                for model, high in ((plain(backbone), ()), (panda(backbone), (HIGH,))):
+                    with pytest.raises(
+                        InputError, match=rf"edge .*{wrong}.*, but the graph has 12"
+                    ):
+                        model(X, edges, *high)
+
+
+@pytest.mark.parametrize("kind", [torch.int32, torch.int16, torch.uint8])
+def test_nodes_may_be_numbered_by_any_whole_numbers(kind: torch.dtype) -> None:
+    """Torch would take uint8 for a mask."""
+    for model, high in ((plain(), ()), (panda(), (HIGH,)), (panda("sage"), (HIGH,))):
+        assert torch.equal(model(X, EDGES.to(kind), *high), model(X, EDGES, *high))
+
+
+def test_pairs_of_states_fit_the_partition() -> None:
+    partition = Partition(EDGES, HIGH)
+    low, high = partition.split(torch.rand(12, 6))
+    for layer in (PandaGCNConv((4, 6), 2), PandaConv(SAGEConv, (4, 6), 2)):
+        assert len(layer((low[:, :4], high), partition)) == 2
+        with pytest.raises(InputError, match=r"x has .* low and .* high rows, but the partition"):
+            layer((low[1:, :4], high), partition)
+        with pytest.raises(
+            InputError, match="x has the widths 6 and 6, but the layer was made for 4"
+        ):
+            layer((low, high), partition)
+        with pytest.raises(InputError, match=r"x is torch.int64"):
+            layer((low[:, :4].long(), high.long()), partition)
+        with pytest.raises(InputError, match=r"the pair \(x_low, x_high\)"):
+            layer((low[:, :4], high, high), partition)
+
+
+@pytest.mark.parametrize("widths", [1.5, 0, (3,), (1, 2, 3), "8", (8, 1.5), True, None])
+def test_widths_are_one_or_two_positive_numbers(widths: Any) -> None:
+    with pytest.raises(InputError, match=r"in_channels is .*, it must be one or two positive"):
+        PandaGCNConv(widths, 4)
+    with pytest.raises(InputError, match=r"out_channels is .*, it must be one or two positive"):
+        PandaConv(SAGEConv, 4, widths)
+
+
+@pytest.mark.parametrize("kind", [GCNLayer, GINLayer, RGCNLayer, RGINLayer, ADGNLayer])
+def test_a_convolution_is_called_with_states_and_edges_that_fit(kind: Any) -> None:
+    layer, edges = kind(3, 4).double(), Edges.of_graph(EDGES, 12)
+    with pytest.raises(InputError, match=f"{kind.__name__} is called with Edges, not with Tensor"):
+        layer(X, EDGES)
+    for rows in (X[1:], torch.cat([X, X])):
+        with pytest.raises(InputError, match=r"x has the shape .*, but the edges have 12 sources"):
+            layer(rows, edges)
+    with pytest.raises(InputError, match=r"x is torch.int64, but states of nodes are floating"):
+        layer(X.long(), edges)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pickle
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -16,12 +17,15 @@ from torch_geometric.nn import GCNConv, SAGEConv
 from panda_gnn.errors import InputError
 from panda_gnn.nn import (
     GNN,
+    CoGNN,
+    DRewGNN,
     Edges,
     GCNLayer,
     GINELayer,
     PandaConv,
     PandaGNN,
     PlainConv,
+    RoleGNN,
     WidthPartition,
 )
 from panda_gnn.nn.explain import EdgeMask
@@ -186,7 +190,7 @@ def test_wrong_options_are_named() -> None:
         PandaGNN(3, 2, panda_layers="first")
     with pytest.raises(InputError, match="unknown readout 'max'"):
         GNN(3, 2, readout="max")
-    with pytest.raises(InputError, match="num_layers 0"):
+    with pytest.raises(InputError, match="num_layers must be a whole number, 1 or more, not 0"):
         GNN(3, 2, num_layers=0)
     with pytest.raises(InputError, match="last_layer_fa is an option of GNN"):
         PandaGNN(3, 2, last_layer_fa=True)
@@ -198,14 +202,46 @@ def test_wrong_options_are_named() -> None:
         GNN(3, 2, backbone="gine")
     with pytest.raises(InputError, match="share_edge_encoder is for the backbone 'gine'"):
         GNN(3, 2, share_edge_encoder=True)
+    with pytest.raises(InputError, match="edge_categories is for the backbone 'gine'"):
+        GNN(3, 2, edge_categories=BONDS)
     with pytest.raises(InputError, match="activate_layers=False needs a model with head"):
         GNN(3, 2, activate_layers=False)
     with pytest.raises(InputError, match="unknown mlp_activation 'gelv'"):
         GNN(3, 2, backbone="gine", edge_categories=BONDS, mlp_activation="gelv")
     with pytest.raises(InputError, match="unknown activation 'tanh': choose one of relu, gelu"):
         GNN(3, 2, activation="tanh")
-    with pytest.raises(InputError, match="head_layers -1"):
+    with pytest.raises(InputError, match="head_layers must be a whole number, zero or more"):
         GNN(3, 2, head_layers=-1)
+
+
+@pytest.mark.parametrize("kind", [GNN, PandaGNN])
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        *(({"dropout": p}, "dropout must be a number from 0 to 1") for p in (2, -0.1, torch.nan)),
+        *(({name: 1.5}, f"{name} must be a whole number") for name in ("width", "num_layers")),
+        *(({"in_channels": n}, "in_channels must be a whole") for n in (-1, 7.0, None, "7")),
+        *(({"in_channels": n}, r"in_channels\[1\] must be") for n in ([3, 2.5], [3, 0])),
+        ({"in_channels": []}, "in_channels is empty"),
+        *(({"out_channels": n}, "out_channels must be a whole") for n in (0, 2.5, None)),
+        *(({name: "no"}, f"{name} must be True or False") for name in ("batch_norm", "residual")),
+        *(({name: 1}, f"{name} must be True or False") for name in ("unit_norm", "recompute")),
+    ],
+)
+def test_options_of_the_wrong_kind_are_named(
+    kind: type[GNN], options: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(InputError, match=says):
+        kind(**{"in_channels": 3, "out_channels": 2} | options)
+
+
+def test_widths_of_high_nodes_and_of_numpy() -> None:
+    for wrong in (0, 128.5, "128"):
+        with pytest.raises(InputError, match="high_width must be a whole number, 1 or more"):
+            PandaGNN(3, 2, high_width=wrong)  # type: ignore[arg-type]
+    three, two, four = (cast(int, np.int64(number)) for number in (3, 2, 4))
+    model = GNN(three, two, width=four)
+    assert model(MIXED.x.float(), MIXED.edge_index).shape == (1, 2)
 
 
 RECIPES: dict[str, dict[str, Any]] = {
@@ -216,7 +252,8 @@ RECIPES: dict[str, dict[str, Any]] = {
 
 def molecule_model(kind: type[GNN] = GNN, **options: Any) -> GNN:
     """A model of categories with a head."""
-    return kind(ATOMS, 3, edge_categories=BONDS, **({"head_layers": 1, "dropout": 0.0} | options))
+    bonds = {"edge_categories": BONDS} if options.get("backbone") == "gine" else {}
+    return kind(ATOMS, 3, **({"head_layers": 1, "dropout": 0.0} | bonds | options))
 
 
 def trained_statistics(model: GNN) -> GNN:
@@ -427,16 +464,31 @@ def test_a_forward_pass_walks_over_no_modules(model: Any, monkeypatch: pytest.Mo
     assert torch.equal(found, expected)
 
 
-@pytest.mark.parametrize("backbone", ["gcn", "rgcn"])
-@pytest.mark.parametrize("kind", [GNN, PandaGNN])
-def test_layers_that_run_again_give_the_same_gradients(kind: Any, backbone: str) -> None:
-    """Bit for bit, dropout included; what is kept are the states between layers."""
+@pytest.mark.parametrize(
+    ("kind", "backbone", "more"),
+    [
+        (GNN, "gcn", {}),
+        (GNN, "rgcn", {}),
+        (PandaGNN, "gcn", {"high_width": 7}),
+        (PandaGNN, "rgcn", {"high_width": 7}),
+        (CoGNN, "gcn", {}),
+        (DRewGNN, "gcn", {}),
+        (RoleGNN, "gcn", {"num_roles": 2, "rung": "widths", "widths": (5, 7)}),
+    ],
+)
+def test_layers_that_run_again_give_the_same_gradients(
+    kind: Any, backbone: str, more: dict[str, Any]
+) -> None:
+    """Bit for bit, dropout and chosen actions included; what is kept are the states between."""
     found = []
+    values = {
+        DRewGNN: {"edge_type": torch.arange(MIXED.num_edges) % 3},
+        RoleGNN: {"role": MIXED.high.long()},
+    }.get(kind, {})
     for recompute in (False, True):
         torch.manual_seed(0)
         options = {"recompute": recompute, "backbone": backbone, "width": 5, "num_layers": 2}
-        model = kind(3, 2, **options | ({"high_width": 7} if kind is PandaGNN else {}))
-        model = model.to(MIXED.x.dtype)
+        model = kind(3, 2, **options | more).to(MIXED.x.dtype)
         kept: list[Tensor] = []
 
         def keep(tensor: Tensor, kept: list[Tensor] = kept) -> Tensor:
@@ -444,7 +496,7 @@ def test_layers_that_run_again_give_the_same_gradients(kind: Any, backbone: str)
             return tensor
 
         with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-            out = run(model.train(), MIXED)
+            out = run(model.train(), MIXED, **values)
         out.square().sum().backward()
         gradients = [p.grad for p in model.parameters() if p.requires_grad]
         found.append((out, gradients, sum(tensor.numel() for tensor in kept)))

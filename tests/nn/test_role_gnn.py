@@ -145,14 +145,35 @@ def test_panda_and_roles_tell_graphs_apart_that_gcn_cannot() -> None:
         ({"readout": "sum"}, "unknown readout 'sum'"),
         ({"last_layer_fa": True}, "last_layer_fa"),
         ({"width": 4, "ranks": 3}, "unknown option 'ranks'"),
+        ({"rank": 9}, "rank is for the rung 'low-rank', not for 'gain'"),
+        ({"rung": "low-rank", "rank": 1.5}, "rank must be a whole number, 1 or more"),
+        ({"rung": "pairs", "selector": "linear"}, "selector is for the rung 'widths', not for"),
+        ({"rung": "widths", "widths": (4, 8, 8), "selector": "lin"}, "unknown selector 'lin'"),
+        ({"rung": "widths", "widths": (4, 8, 8), "width": 5}, "width is 5 and widths are"),
+        *(
+            ({"rung": "widths", "widths": w}, "must be 3 whole")
+            for w in (8, (4, 8, 1.5), (4, 8, 0))
+        ),
+        ({"bias": False}, "bias is not for the rung 'gain'"),
+        ({"num_roles": 2.5}, "num_roles must be a whole number"),
     ],
 )
 def test_bad_options_get_a_sentence(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        RoleGNN(4, 2, num_roles=3, **options)
+        RoleGNN(4, 2, **{"num_roles": 3} | options)
 
 
 def test_missing_roles_get_a_sentence() -> None:
     data = GRAPHS["random"]
     with pytest.raises(InputError, match="the edges have no roles"):
         model_of("gain")(data.x, data.edge_index)
+    with pytest.raises(InputError, match="role is of type list"):
+        model_of("gain")(data.x, data.edge_index, data.role.tolist())
+
+
+@pytest.mark.parametrize("kind", [torch.int32, torch.uint8])
+@pytest.mark.parametrize("rung", ["gain", "low-rank", "pairs", "widths"])
+def test_roles_may_be_any_whole_numbers(rung: str, kind: torch.dtype) -> None:
+    data, model = GRAPHS["random"], model_of(rung)
+    found = model(data.x, data.edge_index, data.role.to(kind))
+    assert torch.equal(found, model(data.x, data.edge_index, data.role))

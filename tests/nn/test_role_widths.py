@@ -114,3 +114,17 @@ def test_parameters_are_reset_and_widths_checked() -> None:
     assert not any(torch.equal(a, b) for a, b in zip(before, after, strict=True))
     with pytest.raises(InputError, match="one width of each for every role"):
         RoleWidthConv(GCNLayer, (3, 5), (3, 5, 4))
+    with pytest.raises(InputError, match="out_channels must be a whole number, 1 or more"):
+        RoleWidthConv(GCNLayer, (3, 5), (3, 1.5))  # type: ignore[arg-type]
+
+
+def test_states_fit_the_nodes_of_each_role() -> None:
+    edges = Edges.of_graph(torch.tensor([[0, 1], [1, 0]]), 3, role=torch.tensor([0, 1, 0]))
+    layer = RoleWidthConv(GCNLayer, (3, 5), (2, 2))
+    low, high = torch.rand(2, 3), torch.rand(1, 5)
+    assert len(layer([low, high], edges)) == 2
+    for wrong in ([low], [low, high, high], [low[1:], high], [high, low]):
+        with pytest.raises(
+            InputError, match=r"x has parts of the shapes .*, but the nodes of each"
+        ):
+            layer(wrong, edges)

@@ -6,13 +6,14 @@ import pytest
 import torch
 
 from panda_gnn.errors import InputError
-from panda_gnn.reports.models import MODELS, printed_name, untrained_model
+from panda_gnn.reports.diagnose.model_choice import ModelChoice
+from panda_gnn.reports.models import MODELS, printed_name
 
 
 def test_untrained_models() -> None:
     state = torch.random.get_rng_state()
     for name in MODELS:
-        first, second = (untrained_model(name, 3, 2, width=4, high_width=6) for _ in range(2))
+        first, second = (ModelChoice(width=4, high_width=6).make(name, 3) for _ in range(2))
         assert not first.training
         for a, b in zip(first.parameters(), second.parameters(), strict=True):
             assert torch.equal(a, b)
@@ -23,4 +24,4 @@ def test_untrained_models() -> None:
         "PANDA-R-GCN",
     ]
     with pytest.raises(InputError, match="unknown model 'gat'"):
-        untrained_model("gat", 3, 2)
+        ModelChoice().make("gat", 3)

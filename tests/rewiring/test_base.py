@@ -31,11 +31,13 @@ def test_types_and_attributes_follow_the_edge() -> None:
     data = undirected(5, (0, 1), (1, 2), (2, 2), (2, 3))
     source, target = data.edge_index
     data.edge_attr = (10 * source + target).double()
+    data.edge_weight = data.edge_attr
     data.y = torch.tensor([7])
     after = Fixed((1, 2), (0, 4), (2, 3))(data)
     expected = {(0, 4): 0, (1, 2): 12, (2, 1): 21, (2, 3): 23, (3, 2): 32, (4, 0): 0}
     assert list(map(tuple, after.edge_index.t().tolist())) == list(expected)
     assert after.edge_attr.tolist() == list(expected.values())
+    assert after.edge_weight.tolist() == [value or 1 for value in expected.values()]
     assert after.edge_type.tolist() == [int(value == 0) for value in expected.values()]
     assert torch.equal(after.x, data.x)
     assert after.y == 7

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import networkx as nx
 import pytest
 import torch
 from torch import Tensor
@@ -10,7 +11,7 @@ from panda_gnn.errors import InputError
 from panda_gnn.nn import GNN
 from panda_gnn.rewiring import Cayley, Expander
 from panda_gnn.rewiring.cayley import whole_cayley_graph
-from panda_gnn.rewiring.expander import group_size, smallest_modulus
+from panda_gnn.rewiring.expander import cayley_graph, group_size, smallest_modulus
 from tests.odd_graphs import ODD_GRAPHS, undirected
 from tests.rewiring.rewired import GRAPHS, assert_same, assert_simple, pairs, with_attributes
 
@@ -24,13 +25,47 @@ def normalised_gap(edges: Tensor, num_nodes: int) -> float:
 
 
 @pytest.mark.parametrize(
-    ("modulus", "size", "gap"),
-    [(2, 6, 0.5), (3, 24, 0.31699), (4, 48, 0.29289), (5, 120, 0.19098), (7, 336, 0.14645)],
+    ("modulus", "size", "gap", "diameter"),
+    [
+        (2, 6, 0.5, 3),
+        (3, 24, 0.31699, 4),
+        (4, 48, 0.29289, 6),
+        (5, 120, 0.19098, 6),
+        (7, 336, 0.14645, 7),
+    ],
 )
-def test_sizes_and_spectral_gaps(modulus: int, size: int, gap: float) -> None:
+def test_sizes_spectral_gaps_and_diameters(
+    modulus: int, size: int, gap: float, diameter: int
+) -> None:
     edges = whole_cayley_graph(modulus)
     assert group_size(modulus) == size == int(edges.max()) + 1
     assert normalised_gap(edges, size) == pytest.approx(gap, abs=1e-5)
+    graph = nx.Graph(edges.t().tolist())
+    assert nx.diameter(graph) == diameter
+    assert nx.is_bipartite(graph) == (modulus % 2 == 0)
+
+
+@pytest.mark.parametrize(
+    ("size", "ours", "with_inverses"), [(30, 0.1128, 0.1155), (100, 0.1166, 0.1231)]
+)
+def test_what_is_cut_depends_on_the_order(size: int, ours: float, with_inverses: float) -> None:
+    """Ours takes both generators and then both inverses, each generator with its inverse leaves
+    other nodes: of the same graph of 120, whose gap is 0.19, and breadth-first in both cases."""
+    assert normalised_gap(cayley_graph(5, size), size) == pytest.approx(ours, abs=1e-4)
+    generators = ((1, 1, 0, 1), (1, -1, 0, 1), (1, 0, 1, 1), (1, 0, -1, 1))
+    number: dict[tuple[int, ...], int] = {(1, 0, 0, 1): 0}
+    queue = list(number)
+    edges = []
+    for u, (a, b, c, d) in enumerate(queue):
+        for e, f, g, h in generators:
+            product = (a * e + c * f, b * e + d * f, a * g + c * h, b * g + d * h)
+            neighbour = tuple(entry % 5 for entry in product)
+            if neighbour not in number:
+                number[neighbour] = len(queue)
+                queue.append(neighbour)
+            edges.append((u, number[neighbour]))
+    kept = torch.tensor([pair for pair in edges if max(pair) < size]).t()
+    assert normalised_gap(kept, size) == pytest.approx(with_inverses, abs=1e-4)
 
 
 def test_the_whole_graph_has_a_wider_gap_than_what_is_left_of_it() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 import torch
-from torch_geometric.data import Batch
+from torch_geometric.data import Batch, Data
 
 from panda_gnn.diagnostics import edge_resistance
 from panda_gnn.errors import InputError
@@ -75,6 +76,26 @@ def test_the_latent_graph_has_the_edges_of_greatest_gain() -> None:
     assert [gain[u, v] for u, v in new.T.tolist()] == pytest.approx(best, abs=1e-9)
 
 
+def test_the_latent_graph_is_as_large_as_the_least_sufficient_accuracy_makes_it() -> None:
+    edges, _ = undirected_edges(SPARSE, "test")
+    count = edges.size(1)
+    graph = nx.Graph(edges.t().tolist())
+    graph.add_nodes_from(range(40))
+    values, vectors = np.linalg.eigh(nx.laplacian_matrix(graph, range(40)).toarray().astype(float))
+    greatest = max((vectors[u, -1] - vectors[v, -1]) ** 2 / values[-1] for u, v in graph.edges)
+    scale = (greatest * count / (2 * count / 40)) ** 2 / 2 * np.log(8)
+    for least_added in (5, 20):
+        for step in range(1, 201):
+            draws = int(scale / (0.01 * step) ** 2)
+            if draws <= count:
+                pytest.fail("this test needs a graph with a latent one")
+            if latent_size(count, draws) >= count + least_added:
+                break
+        expected = round(latent_size(count, draws))
+        assert densified(edges.numpy(), 40, least_added).shape[1] == expected
+    assert densified(edges.numpy(), 40, 5).shape[1] < expected
+
+
 def test_draws_hit_as_many_edges_as_they_should() -> None:
     chance = np.random.default_rng(0).dirichlet(np.ones(50))
     draws = number_of_draws(chance, 30)
@@ -139,6 +160,16 @@ def test_bad_options_get_a_sentence() -> None:
         GOKU(beta=0)
     with pytest.raises(InputError, match="least_added must be a whole number"):
         GOKU(0)
+
+
+def test_features_have_a_finite_row_for_each_node() -> None:
+    data = undirected(6, *((i, (i + 1) % 6) for i in range(6)))
+    for x in (data.x[:, 0], data.x[1:], data.x * torch.nan):
+        with pytest.raises(InputError, match="GOKU reads features of nodes: give x"):
+            GOKU()(Data(x=x, edge_index=data.edge_index, num_nodes=6))
+    whole = Data(x=torch.ones(6, dtype=torch.long), edge_index=data.edge_index, num_nodes=6)
+    none = Data(edge_index=data.edge_index, num_nodes=6)
+    assert torch.equal(GOKU(3)(whole).edge_weight, GOKU(3)(none).edge_weight)
 
 
 def test_real_graphs(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

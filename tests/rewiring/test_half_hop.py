@@ -5,7 +5,7 @@ import torch
 from torch_geometric.data import Batch
 
 from panda_gnn.errors import InputError
-from panda_gnn.rewiring import HalfHop
+from panda_gnn.rewiring import Cayley, HalfHop
 from tests.odd_graphs import ODD_GRAPHS
 from tests.rewiring.rewired import GRAPHS, assert_same, pairs, with_attributes
 
@@ -60,7 +60,30 @@ def test_what_is_refused() -> None:
         HalfHop()(data)
     data = ODD_GRAPHS["path"].clone()
     data.x = data.x.long()
-    with pytest.raises(InputError, match="give x of floating point"):
+    with pytest.raises(
+        InputError, match=r"HalfHop reads .*: give x finite numbers, not torch.int64"
+    ):
+        HalfHop()(data)
+    data.x = torch.ones(data.num_nodes - 1, 2)
+    data.num_nodes = 6
+    with pytest.raises(InputError, match=r"give x the shape \[6, columns\], .*, not \[5, 2\]"):
         HalfHop()(data)
     with pytest.raises(InputError, match="p must be between 0 and 1, not 2"):
         HalfHop(p=2)
+
+
+def test_no_attribute_is_left_with_the_length_of_before() -> None:
+    data = with_attributes(ODD_GRAPHS["path"])
+    data.bond = torch.arange(data.num_edges)
+    after = HalfHop()(data)
+    assert "bond" not in after
+    assert "edge_attr" not in after
+    assert after.train_mask.numel() == after.num_nodes
+
+
+def test_virtual_nodes_of_before_stay_marked() -> None:
+    before = Cayley()(ODD_GRAPHS["cycle"])
+    after = HalfHop()(before)
+    slow = int(after.num_nodes or 0) - int(before.num_nodes or 0)
+    assert int(before.virtual.sum()) == 17
+    assert int(after.virtual.sum()) == 17 + slow

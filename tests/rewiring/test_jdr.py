@@ -10,7 +10,6 @@ from torch_geometric.data import Batch, Data
 from panda_gnn.errors import InputError
 from panda_gnn.graph import limits
 from panda_gnn.rewiring import JDR
-from panda_gnn.rewiring.jdr import alignment
 from tests.rewiring.rewired import assert_same, assert_simple, random_graph
 
 
@@ -19,6 +18,14 @@ def dense(data: Data) -> torch.Tensor:
     weight = data.get("edge_weight")
     matrix[tuple(data.edge_index)] = 1.0 if weight is None else weight.double()
     return matrix
+
+
+def alignment(adjacency: torch.Tensor, features: torch.Tensor, count: int) -> float:
+    """How much the leading eigenvectors and singular vectors agree, from 0 to 1: the spectral norm
+    of the inner products of the first ``count`` of both."""
+    left = torch.linalg.svd(features.double(), full_matrices=False)[0]
+    vectors = torch.linalg.eigh(adjacency.double())[1].flip(1)
+    return float(torch.linalg.matrix_norm(vectors[:, :count].t() @ left[:, :count], ord=2))
 
 
 def test_aligned_graphs_stay_as_they_are() -> None:
@@ -103,10 +110,13 @@ def test_types_batches_and_graphs_without_edges() -> None:
 
 def test_what_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     data = random_graph(5, 0.5, 0)
-    with pytest.raises(InputError, match="the graph has no x"):
+    with pytest.raises(InputError, match=r"JDR reads features .* \[5, columns\], .*, not NoneType"):
         JDR()(Data(edge_index=data.edge_index, num_nodes=5))
-    with pytest.raises(InputError, match="holds categories"):
-        JDR()(Data(x=torch.zeros(5, 1, dtype=torch.long), edge_index=data.edge_index))
+    for x in (torch.zeros(5, 1, dtype=torch.long), data.x * torch.nan):
+        with pytest.raises(InputError, match="JDR reads features of nodes: give x finite numbers"):
+            JDR()(Data(x=x, edge_index=data.edge_index))
+    with pytest.raises(InputError, match="the graph has no x"):
+        JDR().rewire(data.edge_index, 5)
     with pytest.raises(InputError, match="blend"):
         JDR(blend=2.0)
     monkeypatch.setattr(limits, "DENSE_PROXY_NODES", 4)

@@ -80,6 +80,25 @@ def test_deleting_an_edge_widens_the_gap_as_braess_has_it() -> None:
     assert gap(after) > gap(TWO_CLIQUES)
 
 
+def test_the_ring_of_eight_of_the_paper() -> None:
+    """With the chord (0, 3), deleting that chord and adding (0, 5) widen the gap, adding (4, 7)
+    narrows it, and the proxy knows all three. It is of first order, though: the greatest gain that
+    it promises, on the far side of the ring, is none."""
+    ring = [(v, (v + 1) % 8) for v in range(8)]
+    data = undirected(8, *ring, (0, 3))
+    assert gap(data) == pytest.approx(0.19070, abs=1e-5)
+    for edge, weight, first_order, after in (
+        ((0, 3), -1, 0.00435, 0.19526),
+        ((0, 5), 1, 0.12886, 0.24147),
+        ((4, 7), 1, -0.00526, 0.18567),
+    ):
+        assert weight * value(data, *edge) == pytest.approx(first_order, abs=1e-5)
+        assert gap(data, edge, weight) == pytest.approx(after, abs=1e-5)
+    assert -value(data, 5, 6) > 0.00435
+    assert gap(data, (5, 6), -1) < gap(data)
+    assert gap(ProxyAdd(1)(data)) > gap(data) > gap(ProxyAdd(1, "min")(data))
+
+
 def test_bridges_stay_and_components_are_never_joined() -> None:
     assert ProxyDelete(10)(PATH).num_edges == PATH.num_edges
     for data in GRAPHS.values():

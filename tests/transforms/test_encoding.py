@@ -14,7 +14,7 @@ from torch_geometric.utils import to_networkx
 from panda_gnn.errors import InputError
 from panda_gnn.testing import assert_permutation_equivariant
 from panda_gnn.transforms import CentralityEncoding
-from panda_gnn.transforms.encoding import quantile_boundaries
+from panda_gnn.transforms.encoding import quantile_boundaries, scaled
 from tests.odd_graphs import ODD_GRAPHS, undirected
 
 SCALES = ("raw", "log", "relative", "rank")
@@ -50,6 +50,19 @@ def test_every_scale_is_its_formula(name: str) -> None:
     encoded = encoding(data).x
     assert encoded.dtype == torch.float32
     torch.testing.assert_close(encoded[:, 1:], expected.float())
+
+
+@pytest.mark.parametrize(
+    ("measure", "count"),
+    [("degree", 4), ("pagerank", 5), ("betweenness", 6), ("load", 6), ("eigenvector", 1)],
+)
+def test_logarithms_are_of_counts(measure: str, count: int) -> None:
+    """Of 4 other nodes, 5 nodes or 6 pairs of others; of closeness none is taken."""
+    scores = torch.tensor([0.5, 0.0, -0.25, 1.0, 3.0], dtype=torch.float64)
+    batch = torch.zeros(5, dtype=torch.long)
+    expected = [math.copysign(math.log(1 + abs(s) * count), s) for s in scores.tolist()]
+    assert scaled(scores, "log", batch, 1, measure).tolist() == pytest.approx(expected, rel=1e-14)
+    assert scaled(scores, "log", batch, 1, "closeness") is scores
 
 
 def test_a_batch_is_its_graphs_one_by_one_and_keeps_the_columns() -> None:
@@ -92,6 +105,9 @@ def test_scores_are_kept_in_a_folder(tmp_path: Path) -> None:
         ({"scale": ("log", "logs")}, "unknown scale 'logs'"),
         ({"measures": ()}, "no centrality is given"),
         ({"samples": 1}, "samples"),
+        ({"measures": ("degree", "degree")}, "centrality 'degree' is given twice"),
+        ({"scale": ("log", "log")}, "scale 'log' is given twice"),
+        *(({"attr_name": name}, "attr_name is ") for name in (3, "", "edge_index", "num_nodes")),
     ],
 )
 def test_bad_options_get_a_sentence(options: dict[str, object], message: str) -> None:
@@ -107,3 +123,15 @@ def test_bins_share_the_values_and_ties_stay_together() -> None:
     assert quantile_boundaries(torch.empty(0), 2).tolist() == [torch.inf]
     with pytest.raises(InputError, match="finite"):
         quantile_boundaries(torch.tensor([torch.nan]), 2)
+
+
+def test_other_graphs_get_a_sentence() -> None:
+    data, encoding = ODD_GRAPHS["path"], CentralityEncoding("degree")
+    for x in (data.x[1:], data.x.view(6, 3, 1)):
+        wrong = Data(x=x, edge_index=data.edge_index, num_nodes=6)
+        with pytest.raises(InputError, match="one row for each of 6 nodes"):
+            encoding(wrong)
+    with pytest.raises(InputError, match="x is list, to which"):
+        encoding(Data(x=[1] * 6, edge_index=data.edge_index, num_nodes=6))
+    with pytest.raises(InputError, match="takes graphs of type Data, not list"):
+        encoding([data])

@@ -12,6 +12,7 @@ from torch_geometric.data import Batch, Data, HeteroData
 from torch_geometric.loader import DataLoader
 from torch_geometric.utils import to_networkx
 
+from panda_gnn.centrality import centrality
 from panda_gnn.errors import InputError
 from panda_gnn.transforms import ExpandWidth, high_nodes, top_nodes
 from tests.odd_graphs import ODD_GRAPHS, undirected
@@ -74,6 +75,19 @@ def test_random_nodes_depend_on_the_seed_alone() -> None:
     assert any(not torch.equal(masks[0], mask) for mask in masks[2:])
 
 
+def test_scores_may_be_sampled() -> None:
+    """The high nodes are those of the estimates, which are not those of the exact scores."""
+    cycle = undirected(40, *((i, (i + 1) % 40) for i in range(40)))
+    estimates = centrality("closeness", cycle, samples=4, seed=5)
+    high = ExpandWidth("closeness", 6, samples=4, seed=5)(cycle.clone()).high
+    assert estimates[high].min() >= estimates[~high].max()
+    assert high.tolist() != ExpandWidth("closeness", 6)(cycle.clone()).high.tolist()
+    with pytest.raises(InputError, match="samples=4 is for centralities by name, not 'my_scores'"):
+        ExpandWidth("my_scores", 6, samples=4)
+    with pytest.raises(InputError, match="samples must be a whole number, 2 or more, not 1"):
+        ExpandWidth("closeness", 6, samples=1)
+
+
 def test_wrong_options_are_named() -> None:
     with pytest.raises(InputError, match="k must be a whole number, zero or more, not -1"):
         ExpandWidth("degree", -1)
@@ -119,6 +133,8 @@ def test_other_graphs_get_a_sentence() -> None:
         transform(Data(num_nodes=2))
     with pytest.raises(InputError, match="only adj_t"):
         transform(Data(adj_t=torch.eye(2), num_nodes=2))
+    with pytest.raises(InputError, match="takes graphs of type Data, not list"):
+        transform([ODD_GRAPHS["path"]])
     for bad in (edge_index.float(), edge_index.bool()):
         with pytest.raises(InputError, match="needs whole numbers in edge_index"):
             transform(Data(edge_index=bad, num_nodes=2))

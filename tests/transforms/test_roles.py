@@ -56,7 +56,10 @@ def test_bins_are_fitted_on_training_graphs_and_shared() -> None:
         ({"scale": "ranks"}, "unknown scale 'ranks'"),
         ({"boundaries": [0.2]}, "must be 2 ascending numbers"),
         ({"boundaries": [0.4, 0.2]}, "must be 2 ascending numbers"),
+        ({"boundaries": "ab"}, "must be 2 ascending numbers"),
         ({"k": 3, "scale": "log"}, "need neither"),
+        ({"k": 3, "num_roles": 5}, "num_roles is 5, but k=3 makes 2 roles"),
+        ({"k": 1.5}, "k must be a whole number"),
         ({"centrality": 3}, "centrality is 3"),
     ],
 )
@@ -68,3 +71,8 @@ def test_bad_options_get_a_sentence(options: dict[str, object], message: str) ->
 def test_the_k_most_central_nodes_need_no_fit() -> None:
     with pytest.raises(InputError, match="need no fit"):
         AssignRoles(k=2).fit([PATH])
+
+
+def test_a_list_is_no_graph() -> None:
+    with pytest.raises(InputError, match="takes graphs of type Data, not list"):
+        AssignRoles()([PATH])

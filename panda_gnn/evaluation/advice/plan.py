@@ -13,13 +13,14 @@ from typing import Any
 
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.methods import METHODS, configure
+from panda_gnn.evaluation.methods.method import Method
 from panda_gnn.evaluation.store import Row
 from panda_gnn.evaluation.study import Cell, Line, Study
 from panda_gnn.evaluation.tasks import TaskData
 from panda_gnn.evaluation.trial import trial_on
 
 #: The methods that are tried beside the plain backbone.
-CANDIDATES = ("centralities", "panda", "fosr", "sdrf", "virtual-node")
+CANDIDATES = ("centralities", "roles-gain", "panda", "fosr", "sdrf", "virtual-node")
 
 PLAIN, SIZE, DEEPER = "none", "size", "deeper"
 #: Everything that is trained: the plain backbone, controls (told the size; twice the layers), and
@@ -76,7 +77,7 @@ def _method(name: str) -> str:
 
 
 def advice_study(data: TaskData, backbone: str, num_layers: int | None, budget: Budget) -> Study:
-    """All networks that suit the data, each with one config."""
+    """All networks that suit the data and the backbone, each with one config."""
     cells = tuple(
         Cell(
             data.entry.name,
@@ -84,9 +85,16 @@ def advice_study(data: TaskData, backbone: str, num_layers: int | None, budget: 
             (network_config(data, name, backbone, num_layers, budget.epochs),),
         )
         for name in NETWORKS
-        if data.task.classifies_graphs or not METHODS.lookup(_method(name)).whole_graphs
+        if _suits(METHODS.lookup(_method(name)), data, backbone)
     )
     return Study(f"advise-{data.entry.name}", "Advice", cells, budget.trials)
+
+
+def _suits(method: Method, data: TaskData, backbone: str) -> bool:
+    """Whether a method is for such targets and for the backbone."""
+    if method.whole_graphs and not data.task.classifies_graphs:
+        return False
+    return method.backbones is None or backbone in method.backbones
 
 
 def fit_budget(

@@ -13,22 +13,8 @@ from panda_gnn.evaluation.timing import FORWARD, PREPARATION
 from panda_gnn.evaluation.trial import SCORE
 from panda_gnn.registry import Registry
 
-MEASURES: Registry[Measure] = Registry(
-    "measure",
-    {
-        measure.name: measure
-        for measure in (
-            SCORE,
-            PREPARATION,
-            FORWARD,
-            ENERGY,
-            SENSITIVITY,
-            SIGNAL,
-            TRANSFER,
-            BOTTLENECK,
-        )
-    },
-)
+_ALL = (SCORE, PREPARATION, FORWARD, ENERGY, SENSITIVITY, SIGNAL, TRANSFER, BOTTLENECK)
+MEASURES: Registry[Measure] = Registry("measure", {measure.name: measure for measure in _ALL})
 
 
 def unit_of(measure: str, dataset: str) -> Unit:

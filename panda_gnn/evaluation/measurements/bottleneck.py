@@ -9,16 +9,12 @@ is that on others. PANDA widens the bottleneck, with three ways to choose what o
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import torch
-from torch.nn import functional as F
-from torch.optim import Adam
 from torch_geometric.data import Data
 
 from panda_gnn.datasets.synthetic import hub, one_radius, tree_neighbors_match, two_radius
@@ -26,13 +22,13 @@ from panda_gnn.errors import choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.epoch_selection import selected_epoch
-from panda_gnn.evaluation.measure import Measure
-from panda_gnn.evaluation.measurements.carrying import carrying_model
-from panda_gnn.evaluation.metrics import ACCURACY
+from panda_gnn.evaluation.measurements.carrying import (
+    carrying_measure,
+    carrying_model,
+    carrying_recipe,
+)
 from panda_gnn.evaluation.splits import Split
-from panda_gnn.evaluation.store import Row, new_row
-from panda_gnn.evaluation.train import Recipe, train
-from panda_gnn.evaluation.trial import one_thread
+from panda_gnn.evaluation.train import train
 from panda_gnn.nn import GNN
 from panda_gnn.options import whole_number
 from panda_gnn.rewiring import FoSR, VirtualNode
@@ -95,21 +91,14 @@ def check_bottleneck(config: Config) -> None:
         whole_number(name, config.settings[name], least)
 
 
-def measure_bottleneck(
-    config: Config, seed: int, *, root: str | None = None, mirror: str | None = None
-) -> Row:
-    """The ``accuracy`` on test graphs at the epoch of the best one on validation graphs."""
-    start = time.perf_counter()
-    with one_thread(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        graphs = GraphTable.collate(bottleneck_graphs(config, seed))
-        model = bottleneck_model(config, graphs)
-        curves = train(model, graphs, split_in_order(graphs), _recipe(config, graphs), seed)
-        epoch = selected_epoch("best-val", curves.validation, curves.test)
-    values = {"accuracy": curves.test[epoch]}
-    return new_row(
-        config, seed, CODE, time.perf_counter() - start, parts={}, data=None, values=values
-    )
+def bottleneck_accuracy(config: Config, seed: int) -> float:
+    """The accuracy on test graphs at the epoch of the best one on validation graphs."""
+    graphs = GraphTable.collate(bottleneck_graphs(config, seed))
+    model = bottleneck_model(config, graphs)
+    each = graphs.y.numel() // graphs.num_graphs  # mini-batches are of whole graphs
+    recipe = carrying_recipe(config, batch_size=config.batch_size * each)
+    curves = train(model, graphs, split_in_order(graphs), recipe, seed)
+    return curves.test[selected_epoch("best-val", curves.validation, curves.test)]
 
 
 def bottleneck_graphs(config: Config, seed: int) -> list[Data]:
@@ -146,24 +135,4 @@ def split_in_order(graphs: GraphTable) -> Split:
     return Split(rows[: ends[0]], rows[ends[0] : ends[1]], rows[ends[1] :])
 
 
-def _recipe(config: Config, graphs: GraphTable) -> Recipe:
-    """Adam on mini-batches of whole graphs, all epochs in one order."""
-    each = graphs.y.numel() // graphs.num_graphs
-    return Recipe(
-        F.cross_entropy,
-        ACCURACY,
-        partial(Adam, lr=config.learning_rate),
-        config.max_epochs,
-        batch_size=config.batch_size * each,
-        shuffle=False,
-    )
-
-
-BOTTLENECK = Measure(
-    "bottleneck",
-    measure_bottleneck,
-    CODE,
-    settings=SETTINGS,
-    check=check_bottleneck,
-    own_graphs=True,
-)
+BOTTLENECK = carrying_measure("bottleneck", CODE, bottleneck_accuracy, SETTINGS, check_bottleneck)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import torch
@@ -11,18 +10,10 @@ from torch_geometric.data import Batch
 from panda_gnn.diagnostics import dirichlet_energy, node_states
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measure import Measure
-from panda_gnn.evaluation.measurements.untrained import (
-    GRAPHS,
-    measured_data,
-    one_graph,
-    untrained,
-)
-from panda_gnn.evaluation.methods import parts
+from panda_gnn.evaluation.measurements.untrained import dataset_measure, one_graph, untrained
 from panda_gnn.evaluation.splits import random_split
-from panda_gnn.evaluation.store import Row, new_row
+from panda_gnn.evaluation.tasks import TaskData
 from panda_gnn.evaluation.train import train
-from panda_gnn.evaluation.trial import one_thread
 
 #: Raised whenever another number is measured than before.
 CODE = "energy-1"
@@ -38,42 +29,28 @@ def check_graphs(config: Config) -> None:
         raise InputError(f"graphs is {graphs}: training needs at least {FEWEST_GRAPHS}")
 
 
-def measure_energy(
-    config: Config, seed: int, *, root: str | None = None, mirror: str | None = None
-) -> Row:
+def energies(data: TaskData, config: Config, seed: int) -> dict[str, list[float]]:
     """Train once, then measure ``energy`` and ``relative_energy``, a list over layers each.
 
     The first number is of the features, the last of the class scores. The energy is the mean over
     graphs, on the edges that the model sees; the relative one is divided by the squared norm of the
     states.
     """
-    start = time.perf_counter()
-    with one_thread():
-        data = measured_data(config, root, mirror)
-        model, table = untrained(config, seed, data)
-        split = random_split(table.num_graphs, seed)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            train(model, table, split, data.task.recipe(config), seed)
-        batch = Batch.from_data_list([one_graph(table, index) for index in split.test.tolist()])
-        with torch.no_grad():
-            states = [batch.x, *(state.values for state in node_states(model.eval(), batch))]
-        values = {
-            name: [
-                float(dirichlet_energy(state, batch.edge_index, batch.batch, relative=relative))
-                for state in states
-            ]
-            for name, relative in (("energy", False), ("relative_energy", True))
-        }
-    return new_row(
-        config,
-        seed,
-        CODE,
-        time.perf_counter() - start,
-        parts=parts(config),
-        data=data.fingerprint,
-        values=values,
-    )
+    model, table = untrained(config, seed, data)
+    split = random_split(table.num_graphs, seed)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        train(model, table, split, data.task.recipe(config), seed)
+    batch = Batch.from_data_list([one_graph(table, index) for index in split.test.tolist()])
+    with torch.no_grad():
+        states = [batch.x, *(state.values for state in node_states(model.eval(), batch))]
+    return {
+        name: [
+            float(dirichlet_energy(state, batch.edge_index, batch.batch, relative=relative))
+            for state in states
+        ]
+        for name, relative in (("energy", False), ("relative_energy", True))
+    }
 
 
-ENERGY = Measure("energy", measure_energy, CODE, settings=GRAPHS, check=check_graphs)
+ENERGY = dataset_measure("energy", CODE, energies, check=check_graphs)

@@ -11,27 +11,23 @@ The dataset of a config is the topology, the distance decides the number of laye
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import torch
-from torch.nn import functional as F
-from torch.optim import Adam
 from torch_geometric.data import Data
 
 from panda_gnn.datasets import TOPOLOGIES, transfer
 from panda_gnn.errors import choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.evaluation.measure import Measure
-from panda_gnn.evaluation.measurements.carrying import carrying_model
-from panda_gnn.evaluation.metrics import ACCURACY
+from panda_gnn.evaluation.measurements.carrying import (
+    carrying_measure,
+    carrying_model,
+    carrying_recipe,
+)
 from panda_gnn.evaluation.splits import Split
-from panda_gnn.evaluation.store import Row, new_row
-from panda_gnn.evaluation.train import Recipe, train
-from panda_gnn.evaluation.trial import one_thread
+from panda_gnn.evaluation.train import train
 from panda_gnn.nn import GNN
 from panda_gnn.options import whole_number
 from panda_gnn.rewiring.fosr import FoSR
@@ -62,17 +58,10 @@ def check_task(config: Config) -> None:
     whole_number("distance", distance, 2)
 
 
-def measure_transfer(
-    config: Config, seed: int, *, root: str | None = None, mirror: str | None = None
-) -> Row:
-    """The ``accuracy``: the share of the classes that the model tells right at its best step."""
-    start = time.perf_counter()
-    with one_thread(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        graphs = GraphTable.collate(transfer_graphs(config, seed))
-        accuracy = best_accuracy(transfer_model(config), graphs, config)
-    seconds = time.perf_counter() - start
-    return new_row(config, seed, CODE, seconds, parts={}, data=None, values={"accuracy": accuracy})
+def transfer_accuracy(config: Config, seed: int) -> float:
+    """The share of the classes that the model tells right at its best step."""
+    graphs = GraphTable.collate(transfer_graphs(config, seed))
+    return best_accuracy(transfer_model(config), graphs, config)
 
 
 def transfer_graphs(config: Config, seed: int) -> list[Data]:
@@ -97,18 +86,9 @@ def transfer_model(config: Config) -> GNN:
 
 def best_accuracy(model: GNN, graphs: GraphTable, config: Config) -> float:
     """Train with Adam on the whole task; it ends early when all classes are right."""
-    recipe = Recipe(
-        F.cross_entropy,
-        ACCURACY,
-        partial(Adam, lr=config.learning_rate),
-        config.max_epochs,
-        shuffle=False,
-        goal=1.0,
-    )
+    recipe = carrying_recipe(config, goal=1.0)
     rows = torch.arange(graphs.num_graphs)
     return max(train(model, graphs, Split(rows, rows[:0], rows[:0]), recipe, seed=0).training)
 
 
-TRANSFER = Measure(
-    "transfer", measure_transfer, CODE, settings=SETTINGS, check=check_task, own_graphs=True
-)
+TRANSFER = carrying_measure("transfer", CODE, transfer_accuracy, SETTINGS, check_task)

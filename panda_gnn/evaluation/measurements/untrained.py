@@ -1,19 +1,50 @@
-"""The untrained model of a config, and the graphs that are measured with it."""
+"""What measurements on datasets share: the graphs, the untrained model of a config, the row."""
 
 from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 import torch
 from torch_geometric.data import Data
 
 from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.batches import GraphTable
-from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.methods import METHODS
+from panda_gnn.evaluation.config import Config, Setting
+from panda_gnn.evaluation.measure import Measure
+from panda_gnn.evaluation.methods import METHODS, row_of
+from panda_gnn.evaluation.store import Row
 from panda_gnn.evaluation.tasks import TaskData, load_data
+from panda_gnn.evaluation.trial import one_thread
 from panda_gnn.nn import GNN
 
-#: The setting of all measurements on datasets: how many graphs; ``None`` is all of them.
-GRAPHS = {"graphs": None}
+#: A function of the graphs, a complete config and a seed to what is measured, by name.
+Values = Callable[[TaskData, Config, int], Mapping[str, Any]]
+
+
+def dataset_measure(
+    name: str,
+    code: str,
+    values: Values,
+    settings: Mapping[str, Setting] | None = None,
+    check: Callable[[Config], object] = lambda config: None,
+) -> Measure:
+    """A measurement on graphs of a dataset, by one thread.
+
+    All of them have the setting ``graphs``: how many of the dataset; ``None`` is all of them.
+    """
+    run = partial(_measured, values, code)
+    return Measure(name, run, code, settings={"graphs": None, **(settings or {})}, check=check)
+
+
+def _measured(values: Values, code: str, config: Config, seed: int, **where: str | None) -> Row:
+    start = time.perf_counter()
+    with one_thread():
+        data = measured_data(config, **where)
+        found = values(data, config, seed)
+    return row_of(data, config, seed, code, time.perf_counter() - start, values=found)
 
 
 def spread_graphs(dataset: str, count: int | None) -> list[int]:
@@ -23,7 +54,7 @@ def spread_graphs(dataset: str, count: int | None) -> list[int]:
     return [index * total // count for index in range(count)]
 
 
-def measured_data(config: Config, root: str | None, mirror: str | None) -> TaskData:
+def measured_data(config: Config, root: str | None = None, mirror: str | None = None) -> TaskData:
     """The graphs of the config's dataset that are measured, before the method changes them."""
     count = config.settings["graphs"]
     some = None if count is None else tuple(spread_graphs(config.dataset, count))

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from panda_gnn.centrality import CENTRALITIES
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, within
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.ltp import fit_ltp
@@ -27,6 +27,7 @@ from panda_gnn.evaluation.methods.rewirings import REWIRING_METHODS
 from panda_gnn.evaluation.methods.roles import ASSIGNMENTS, ROLE_METHODS
 from panda_gnn.evaluation.methods.sjlr import SJLR_METHOD
 from panda_gnn.evaluation.probe import fit_probe
+from panda_gnn.evaluation.store import Row, new_row
 from panda_gnn.evaluation.tasks import Task, TaskData, task_of
 from panda_gnn.evaluation.wl_svm import fit_wl_svm
 from panda_gnn.nn import GNN
@@ -45,7 +46,7 @@ from panda_gnn.options import (
 )
 from panda_gnn.registry import OWNERS, Plugin, Registry
 
-__all__ = ["METHODS", "Method", "complete", "configure", "graphs_and_model", "parts"]
+__all__ = ["METHODS", "Method", "complete", "configure", "graphs_and_model", "parts", "row_of"]
 
 
 def _positive(*names: str) -> Callable[[Mapping[str, Any]], None]:
@@ -150,10 +151,8 @@ def complete(config: Config, measure: Measure | None = None, task: Task | None =
     if "high_width" not in registered and high_width < config.width:
         raise InputError(f"high_width is {high_width}, it must be at least width ({config.width})")
     task.check(config)
-    try:
+    with within(f"settings.{config.method}"):
         method.check(config.settings)
-    except InputError as error:
-        raise InputError(f"settings.{config.method}: {error}") from error
     if measure is not None:
         measure.check(config)
     return config
@@ -180,6 +179,14 @@ def _plugins(config: Config) -> list[Plugin]:
         ("centrality", str(config.settings.get("centrality"))),
     )
     return [OWNERS[thing] for thing in used if thing in OWNERS]
+
+
+def row_of(
+    data: TaskData, config: Config, seed: int, code: str, seconds: float, **results: Any
+) -> Row:
+    """The row of a trial or measurement on a dataset, by ``new_row`` of the store."""
+    origin: dict[str, Any] = {"parts": parts(config), "data": data.fingerprint}
+    return new_row(config, seed, code, seconds, **origin, **results)
 
 
 def graphs_and_model(data: TaskData, config: Config, seed: int) -> tuple[GraphTable, GNN]:

@@ -15,7 +15,7 @@ from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.methods.features import centrality_features, size_feature
-from panda_gnn.evaluation.methods.method import Method, as_it_is, plain_model
+from panda_gnn.evaluation.methods.method import Method, as_it_is, network, plain_model
 from panda_gnn.evaluation.methods.panda import panda_defaults, panda_model, with_high_nodes
 from panda_gnn.evaluation.methods.readouts import RoleReadout, SizeReadout, SumReadout
 from panda_gnn.evaluation.tasks import Task, TaskData
@@ -55,9 +55,7 @@ def _with_columns(columns: MakeColumns, graphs: MakeGraphs = as_it_is) -> MakeGr
     """The graphs with more features of their nodes."""
 
     def make(data: TaskData, settings: Mapping[str, Any], seed: int) -> GraphTable:
-        table = graphs(data, settings, seed)
-        added = columns(data, settings, seed).to(table.x.dtype)
-        return table.with_nodes(x=torch.cat([table.x, added], dim=1))
+        return graphs(data, settings, seed).with_columns(columns(data, settings, seed))
 
     return make
 
@@ -133,10 +131,6 @@ def _parameter_matched(task: Task, graphs: GraphTable, config: Config) -> GNN:
     return plain_model(task, graphs, config, width=best)
 
 
-def _read_by(kind: type[GNN]) -> Callable[[Task, GraphTable, Config], GNN]:
-    return lambda task, graphs, config: task.model(kind, graphs, config)
-
-
 _degree = partial(centrality_features, names=("degree",))
 
 CONTROL_METHODS = {
@@ -206,20 +200,20 @@ CONTROL_METHODS = {
     ),
     "readout-sum": Method(
         "the plain backbone with the sum over the nodes as its read-out",
-        model=_read_by(SumReadout),
+        model=network(SumReadout),
         whole_graphs=True,
     ),
     "readout-mean-size": Method(
         "the plain backbone whose read-out knows the size of the graph beside the mean",
         graphs=_with_columns(size_feature),
-        model=_read_by(SizeReadout),
+        model=network(SizeReadout),
         whole_graphs=True,
     ),
     "readout-per-role": Method(
         "the plain backbone with one mean over central nodes and one over the others",
         _which("k", "centrality"),
         _with_columns(_mark(with_high_nodes)),
-        _read_by(RoleReadout),
+        network(RoleReadout),
         whole_graphs=True,
     ),
     "panda-size": Method(

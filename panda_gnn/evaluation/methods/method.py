@@ -26,8 +26,16 @@ def as_it_is(data: TaskData, settings: Mapping[str, Any], seed: int) -> GraphTab
 
 def plain_model(task: Task, graphs: GraphTable, config: Config, **options: Any) -> GNN:
     """The backbone without anything of PANDA, with the given options instead of the shared."""
-    model: GNN = task.model(GNN, graphs, config, **options)
-    return model
+    return task.model(GNN, graphs, config, **options)
+
+
+def network(kind: type[GNN], *names: str) -> Callable[[Task, GraphTable, Config], GNN]:
+    """Makes a network of another class, with the settings of these names as its options."""
+
+    def make(task: Task, graphs: GraphTable, config: Config) -> GNN:
+        return task.model(kind, graphs, config, **{name: config.settings[name] for name in names})
+
+    return make
 
 
 @dataclass(frozen=True)

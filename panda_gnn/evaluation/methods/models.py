@@ -8,9 +8,9 @@ from typing import Any
 
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.evaluation.methods.method import Method
+from panda_gnn.evaluation.methods.method import Method, network
 from panda_gnn.evaluation.tasks import Task, TaskData
-from panda_gnn.nn import GNN, CoGNN, DRewGNN
+from panda_gnn.nn import CoGNN, DRewGNN
 from panda_gnn.rewiring import LASER, rewire_dataset
 
 
@@ -28,32 +28,19 @@ def _all_distances(data: TaskData, settings: Mapping[str, Any], seed: int) -> Gr
     return _up_to(data, settings["reach"])
 
 
-def _drew(task: Task, graphs: GraphTable, config: Config) -> GNN:
-    options = {name: config.settings[name] for name in ("nu", "reach")}
-    model: GNN = task.model(DRewGNN, graphs, config, **options)
-    return model
-
-
 _ACTIONS: Mapping[str, Setting] = {"action_width": 16, "action_layers": 1, "temperature": 0.01}
-
-
-def _co_gnn(task: Task, graphs: GraphTable, config: Config) -> GNN:
-    options = {name: config.settings[name] for name in _ACTIONS}
-    model: GNN = task.model(CoGNN, graphs, config, **options)
-    return model
-
 
 MODEL_METHODS = {
     "drew": Method(
         "distant nodes heard layer by layer, with a delay",
         _drew_settings,
         _all_distances,
-        _drew,
+        network(DRewGNN, "nu", "reach"),
         backbones=("gcn",),
     ),
     "co-gnn": Method(
         "nodes that choose whether to listen and to speak",
         lambda task, config: _ACTIONS,
-        model=_co_gnn,
+        model=network(CoGNN, *_ACTIONS),
     ),
 }

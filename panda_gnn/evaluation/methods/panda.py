@@ -32,8 +32,7 @@ def with_high_nodes(data: TaskData, settings: Mapping[str, Any], seed: int) -> G
 def panda_model(task: Task, graphs: GraphTable, config: Config, **options: Any) -> PandaGNN:
     """PANDA with the options that the config sets, or with the given ones instead."""
     known = {name: config.settings[name] for name in MODEL_SETTINGS if name in config.settings}
-    model: PandaGNN = task.model(PandaGNN, graphs, config, **{**known, **options})
-    return model
+    return task.model(PandaGNN, graphs, config, **{**known, **options})
 
 
 PANDA_METHOD = Method(

@@ -8,7 +8,7 @@ from typing import Any
 
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
-from panda_gnn.evaluation.methods.method import Method, plain_model
+from panda_gnn.evaluation.methods.method import Method, network, plain_model
 from panda_gnn.evaluation.tasks import Task, TaskData
 from panda_gnn.nn import GNN, CommuteTimeGNN
 from panda_gnn.rewiring import (
@@ -55,12 +55,6 @@ def _rewiring(
 
 def _last_fa(task: Task, graphs: GraphTable, config: Config) -> GNN:
     return plain_model(task, graphs, config, last_layer_fa=True)
-
-
-def _commute_time(task: Task, graphs: GraphTable, config: Config) -> GNN:
-    centers = config.settings["centers"]
-    model: GNN = task.model(CommuteTimeGNN, graphs, config, centers=centers)
-    return model
 
 
 REWIRING_METHODS = {
@@ -142,7 +136,7 @@ REWIRING_METHODS = {
     "ct-layer": Method(
         "the plain backbone on edge weights that a CT-Layer learns with it",
         lambda task, config: {"centers": 16},
-        model=_commute_time,
+        model=network(CommuteTimeGNN, "centers"),
         version=2,
     ),
 }

@@ -69,8 +69,7 @@ def with_roles(data: TaskData, settings: Mapping[str, Any], seed: int) -> GraphT
     table = data.graphs.with_nodes(role=assign.roles(data.dataset))
     if not settings["encoding"]:
         return table
-    added = centrality_features(data, settings, seed).to(table.x.dtype)
-    return table.with_nodes(x=torch.cat([table.x, added], dim=1))
+    return table.with_columns(centrality_features(data, settings, seed))
 
 
 def _model(task: Task, graphs: GraphTable, config: Config, rung: str) -> RoleGNN:
@@ -87,8 +86,7 @@ def _model(task: Task, graphs: GraphTable, config: Config, rung: str) -> RoleGNN
     elif rung == "widths":
         steps = torch.linspace(config.width, settings["high_width"], settings["num_roles"])
         options |= {"widths": steps.round().int().tolist(), "selector": settings["selector"]}
-    model: RoleGNN = task.model(RoleGNN, graphs, config, **options)
-    return model
+    return task.model(RoleGNN, graphs, config, **options)
 
 
 def _method(summary: str, rung: str) -> Method:

@@ -22,20 +22,10 @@ from panda_gnn.registry import Registry
 
 __all__ = ["TASKS", "Task", "TaskData", "evaluate", "load_data", "task_of"]
 
+_OF_BENCHMARKS = (GRAPH_CLASSIFICATION, NODE_CLASSIFICATION, MULTI_LABEL, REGRESSION)
+_OF_OWN_DATA = (GRAPH_REGRESSION, NODE_REGRESSION, GRAPH_MULTI_LABEL)
 TASKS: Registry[Task] = Registry(
-    "task",
-    {
-        task.name: task
-        for task in (
-            GRAPH_CLASSIFICATION,
-            NODE_CLASSIFICATION,
-            MULTI_LABEL,
-            REGRESSION,
-            GRAPH_REGRESSION,
-            NODE_REGRESSION,
-            GRAPH_MULTI_LABEL,
-        )
-    },
+    "task", {task.name: task for task in (*_OF_BENCHMARKS, *_OF_OWN_DATA)}
 )
 """Every task by the name that datasets have for it."""
 

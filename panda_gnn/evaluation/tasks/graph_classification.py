@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
-from torch.nn import functional as F
-from torch.optim import Adam
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from panda_gnn.datasets import DatasetEntry
@@ -29,19 +26,22 @@ from panda_gnn.evaluation.train import Recipe
 GRAPH_SPLITS = ("random", "ten-fold")
 
 
-class GraphClassification(Task):
-    """A class for every graph.
+class GraphTask(Task):
+    """A class for every graph, several labels, or one or more numbers.
 
     The split is a random 80 / 10 / 10 % of the graphs, or with the setting ``split = "ten-fold"``
     one of ten folds (:func:`~panda_gnn.evaluation.splits.fold_split`); own data may have
-    another. Training is Adam on the
-    cross-entropy, the learning rate divided by ten when the summed training loss has not fallen for
-    ten epochs. It ends when the validation accuracy has not reached its next goal for
-    ``config.patience`` epochs.
+    another. Training is that of :meth:`~panda_gnn.evaluation.tasks.task.Task.patient_recipe`, the
+    learning rate divided by ten when the summed training loss has not fallen for ten epochs.
     """
 
-    classifies_graphs = True
-    usual: ClassVar[Mapping[str, Setting]] = {"split": "random"}
+    @property
+    def classifies_graphs(self) -> bool:
+        return self.metric.of_classes
+
+    @property
+    def usual(self) -> Mapping[str, Setting]:
+        return {"split": "random"} if self.classifies_graphs else {}
 
     def check(self, config: Config) -> None:
         choose("split", config.settings.get("split", "random"), GRAPH_SPLITS)
@@ -62,16 +62,9 @@ class GraphClassification(Task):
         return test / train
 
     def recipe(self, config: Config) -> Recipe:
-        return Recipe(
-            F.cross_entropy,
-            self.metric,
-            partial(Adam, lr=config.learning_rate, fused=True),
-            config.max_epochs,
-            batch_size=config.batch_size,
-            scheduler=ReduceLROnPlateau,
-            patience=config.patience,
-            threshold=config.threshold,
+        return self.patient_recipe(
+            config, batch_size=config.batch_size, scheduler=ReduceLROnPlateau
         )
 
 
-GRAPH_CLASSIFICATION = GraphClassification("graph-classification", ACCURACY)
+GRAPH_CLASSIFICATION = GraphTask("graph-classification", ACCURACY)

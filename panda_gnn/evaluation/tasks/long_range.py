@@ -20,14 +20,13 @@ Neither gets positional features here (the second had them). Training ends after
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch.nn import functional as F
 from torch.optim import AdamW, Optimizer
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
@@ -130,18 +129,12 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
 class LongRange(Task):
     """Several targets for every molecule, in the benchmark's own split.
 
     Training is AdamW by one of the :data:`PRESETS`, the setting ``preset``; they have another
     learning-rate schedule each.
-
-    Attributes:
-        loss: The mean loss over molecules and targets.
     """
-
-    loss: Callable[[Tensor, Tensor], Tensor] = F.l1_loss
 
     edge_attributes = ("edge_attr", "edge_weight")
 
@@ -202,7 +195,7 @@ class LongRange(Task):
         return {
             **super().model_options(graphs, config),
             "backbone": backbone,
-            "edge_categories": BOND_CATEGORIES,
+            **({"edge_categories": BOND_CATEGORIES} if backbone == "gine" else {}),
             **options,
         }
 

@@ -8,8 +8,6 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch.nn import functional as F
-from torch.optim import Adam
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 from torch_geometric.data import Data, InMemoryDataset
 
@@ -27,10 +25,10 @@ RANDOM_SHARES = {"train": 0.6, "validation": 0.2}
 PLATEAU_PATIENCE = 25
 
 
-class NodeClassification(Task):
-    """A class for every node of one graph.
+class NodeTask(Task):
+    """A class for every node of one graph, or one or more numbers.
 
-    Training is that of graph classification except that a mini-batch is the whole graph and the
+    Training is that of graphs except that a mini-batch is the whole graph and the
     learning rate is divided by ten when the training loss has not fallen for 25 epochs. Models have
     3 layers by default, as in the rewiring papers.
     """
@@ -63,16 +61,8 @@ class NodeClassification(Task):
         return test / train
 
     def recipe(self, config: Config) -> Recipe:
-        return Recipe(
-            F.cross_entropy,
-            self.metric,
-            partial(Adam, lr=config.learning_rate, fused=True),
-            config.max_epochs,
-            shuffle=False,
-            scheduler=partial(ReduceLROnPlateau, patience=PLATEAU_PATIENCE),
-            patience=config.patience,
-            threshold=config.threshold,
-        )
+        plateau = partial(ReduceLROnPlateau, patience=PLATEAU_PATIENCE)
+        return self.patient_recipe(config, shuffle=False, scheduler=plateau)
 
 
 def node_split(data: Data, kind: str, seed: int) -> Split:
@@ -92,4 +82,4 @@ def node_split(data: Data, kind: str, seed: int) -> Split:
     return random_split(int(data.num_nodes or 0), seed, **RANDOM_SHARES)
 
 
-NODE_CLASSIFICATION = NodeClassification("node-classification", ACCURACY, {"split": "random"})
+NODE_CLASSIFICATION = NodeTask("node-classification", ACCURACY, {"split": "random"})

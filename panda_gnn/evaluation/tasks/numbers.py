@@ -7,47 +7,16 @@ progress when the validation score is better than ever before. (The tasks ``regr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import ClassVar
-
 from torch.nn import functional as F
 
-from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.metrics import AVERAGE_PRECISION, MEAN_ABSOLUTE_ERROR
-from panda_gnn.evaluation.tasks.graph_classification import GraphClassification
-from panda_gnn.evaluation.tasks.node_classification import NodeClassification
-from panda_gnn.evaluation.train import Recipe
+from panda_gnn.evaluation.tasks.graph_classification import GraphTask
+from panda_gnn.evaluation.tasks.node_classification import NodeTask
 
-
-class GraphRegression(GraphClassification):
-    """One or several numbers for every graph."""
-
-    classifies_graphs = False
-    usual: ClassVar[Mapping[str, Setting]] = {}
-
-    def recipe(self, config: Config) -> Recipe:
-        return replace(super().recipe(config), loss=F.l1_loss, threshold=1.0)
-
-
-class NodeRegression(NodeClassification):
-    """One or several numbers for every node of one graph."""
-
-    def recipe(self, config: Config) -> Recipe:
-        return replace(super().recipe(config), loss=F.l1_loss, threshold=1.0)
-
-
-class GraphMultiLabel(GraphClassification):
-    """Several labels for every graph, each there or not."""
-
-    classifies_graphs = False
-    usual: ClassVar[Mapping[str, Setting]] = {}
-
-    def recipe(self, config: Config) -> Recipe:
-        loss = F.binary_cross_entropy_with_logits
-        return replace(super().recipe(config), loss=loss, threshold=1.0)
-
-
-GRAPH_REGRESSION = GraphRegression("graph-regression", MEAN_ABSOLUTE_ERROR)
-NODE_REGRESSION = NodeRegression("node-regression", MEAN_ABSOLUTE_ERROR, {"split": "random"})
-GRAPH_MULTI_LABEL = GraphMultiLabel("graph-multi-label", AVERAGE_PRECISION)
+GRAPH_REGRESSION = GraphTask("graph-regression", MEAN_ABSOLUTE_ERROR, loss=F.l1_loss)
+NODE_REGRESSION = NodeTask(
+    "node-regression", MEAN_ABSOLUTE_ERROR, {"split": "random"}, loss=F.l1_loss
+)
+GRAPH_MULTI_LABEL = GraphTask(
+    "graph-multi-label", AVERAGE_PRECISION, loss=F.binary_cross_entropy_with_logits
+)

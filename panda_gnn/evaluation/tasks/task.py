@@ -9,11 +9,15 @@ Nothing outside asks which task it is. A new task is a subclass in a file of its
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, TypeVar
 
 import torch
+from torch import Tensor
+from torch.nn import functional as F
+from torch.optim import Adam
 from torch_geometric.data import Data, InMemoryDataset
 
 from panda_gnn.datasets import DatasetEntry
@@ -24,7 +28,10 @@ from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.metrics import Metric
 from panda_gnn.evaluation.splits import Split
 from panda_gnn.evaluation.train import Recipe
+from panda_gnn.nn import GNN
 from panda_gnn.paper import best_settings
+
+Model = TypeVar("Model", bound=GNN)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,22 +62,28 @@ class Task(ABC):
         metric: How outputs are scored.
         settings: The settings, with their defaults, that a config has for the task beside those of
             its method.
+        loss: The mean loss over rows and targets, from outputs and targets.
         version: Raised whenever trials of the task give other scores than before.
     """
 
     name: str
     metric: Metric
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    loss: Callable[[Tensor, Tensor], Tensor] = F.cross_entropy
     version: int = field(default=1, kw_only=True)
 
     #: What the edges of the graphs keep.
     edge_attributes: ClassVar[Sequence[str]] = ("edge_type", "edge_weight")
 
-    #: Settings that a config has only where they are not as usual: so the usual key stays.
-    usual: ClassVar[Mapping[str, Setting]] = {}
+    @property
+    def usual(self) -> Mapping[str, Setting]:
+        """Settings that a config has only where they are not as usual: so the usual key stays."""
+        return {}
 
-    #: Whether every graph has one class, which methods without a network need.
-    classifies_graphs: ClassVar[bool] = False
+    @property
+    def classifies_graphs(self) -> bool:
+        """Whether every graph has one class, which methods without a network need."""
+        return False
 
     @abstractmethod
     def split(self, data: TaskData, settings: Mapping[str, Any], seed: int) -> Split:
@@ -84,6 +97,19 @@ class Task(ABC):
     @abstractmethod
     def recipe(self, config: Config) -> Recipe:
         """How a model of this config is trained."""
+
+    def patient_recipe(self, config: Config, **options: Any) -> Recipe:
+        """Adam until the validation score has not reached its next goal for ``config.patience``
+        epochs; where targets are no classes, any better score is the next goal."""
+        return Recipe(
+            self.loss,
+            self.metric,
+            partial(Adam, lr=config.learning_rate, fused=True),
+            config.max_epochs,
+            patience=config.patience,
+            threshold=config.threshold if self.metric.of_classes else 1.0,
+            **options,
+        )
 
     def training(self, settings: Mapping[str, Any], backbone: str) -> Mapping[str, Any]:
         """The fields of a :class:`Config` whose default is another than the config's own."""
@@ -125,7 +151,7 @@ class Task(ABC):
         """The graphs in one piece."""
         return GraphTable.collate(graphs, self.edge_attributes)
 
-    def model(self, kind: type[Any], graphs: GraphTable, config: Config, **options: Any) -> Any:
+    def model(self, kind: type[Model], graphs: GraphTable, config: Config, **options: Any) -> Model:
         """A model with fresh weights.
 
         Args:

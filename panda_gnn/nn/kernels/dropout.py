@@ -6,7 +6,7 @@ one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -14,8 +14,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from panda_gnn.nn import kernels
+from panda_gnn.nn.backend import current_backend
 from panda_gnn.nn.kernels.jit import Int16s, Reals, addresses, kernel
-from panda_gnn.nn.kernels.operators import Rule, operator
+from panda_gnn.nn.kernels.random_words import random_words, words_by_torch
 from panda_gnn.nn.kernels.threads import run
 
 if TYPE_CHECKING:
@@ -37,63 +38,30 @@ def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
         p: The probability of zero.
         training: Whether to do anything.
     """
-    if not (training and 0 < p < 1 and kernels.ordinary(x)):
+    if not training and 0 <= p <= 1:
+        return x
+    if not (0 < p < 1 and kernels.ordinary(x)):
         return F.dropout(x, p, training)
     threshold = round(p * LEVELS)
     if threshold == LEVELS:
         return x * 0
     scale = LEVELS / (LEVELS - threshold)
-    words = torch.empty(-(-x.numel() // 4), dtype=torch.int64).random_(-(2**63), None)
-    noise = words.view(torch.int16)[: x.numel()].view(x.shape)
-    if kernels.apply_to(x):
-        return cast(Tensor, _operator(x, noise, threshold - LEVELS // 2, scale))
+    count = -(-x.numel() // 4)
+    if current_backend() == "compiled":
+        factor, words = torch.empty(x.shape, dtype=x.dtype), random_words(count)
+        arguments = (*addresses(words, factor), threshold - LEVELS // 2, scale)
+        run(_scale_or_zero[x.dtype], arguments, x.numel(), x.numel())
+        return x * factor
+    noise = words_by_torch(count).view(torch.int16)[: x.numel()].view(x.shape)
     return x * ((noise >= threshold - LEVELS // 2).to(x.dtype) * scale)
 
 
 @kernel()
-def _scale_or_drop(
-    x_: Reals,
-    noise_: Int16s,
-    out_: Reals,
-    threshold: int,
-    scale: float,
-    first: int,
-    last: int,
+def _scale_or_zero(
+    noise_: Int16s, out_: Reals, threshold: int, scale: float, first: int, last: int
 ) -> None:
-    """``x`` times the scale where the noise reaches the threshold, else zero."""
-    x, noise = carray(x_, (last,))[first:last], carray(noise_, (last,))[first:last]
-    out = carray(out_, (last,))[first:last]
+    """The scale where the noise reaches the threshold, else zero."""
+    noise, out = carray(noise_, (last,))[first:last], carray(out_, (last,))[first:last]
     least = np.int16(threshold)
     for i in range(last - first):
-        out[i] = x[i] * (scale if noise[i] >= least else 0 * scale)
-
-
-def _compute(x: Tensor, noise: Tensor, threshold: int, scale: float) -> Tensor:
-    x = x.contiguous()
-    out = x.new_empty(x.shape)
-    arguments = (*addresses(x, noise, out), threshold, scale)
-    run(_scale_or_drop[x.dtype], arguments, x.numel(), x.numel())
-    return out
-
-
-class _Rule(Rule):
-    @staticmethod
-    def forward(
-        ctx: Any, operator: Any, x: Tensor, noise: Tensor, threshold: int, scale: float
-    ) -> Any:
-        ctx.save_for_backward(noise)
-        ctx.threshold, ctx.scale = threshold, scale
-        return operator(x, noise, threshold, scale)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> Any:
-        (noise,) = ctx.saved_tensors
-        return None, _operator(gradient, noise, ctx.threshold, ctx.scale), None, None, None
-
-
-_operator = operator(
-    "scale_or_drop(Tensor x, Tensor noise, int threshold, float scale) -> Tensor",
-    _compute,
-    lambda x, noise, threshold, scale: x.new_empty(x.shape),
-    _Rule,
-)
+        out[i] = scale if noise[i] >= least else 0 * scale

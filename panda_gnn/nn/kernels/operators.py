@@ -34,8 +34,10 @@ def operator(
         schema: Its name, arguments and results, as in ``"scale(Tensor x, float by) -> Tensor"``.
         compute: What it does on the CPU.
         fake: The same for shapes only.
-        rule: Its autograd rule. An operator without one takes no part in differentiation, and
-            skips torch's dispatcher on plain tensors.
+        rule: Its autograd rule. An operator without one takes no part in differentiation.
+
+    On plain tensors that nothing of torch's watches or transforms, which those who call it make
+    sure of (:func:`panda_gnn.nn.kernels.apply_to`), what is returned skips torch's dispatcher.
     """
     name = schema.partition("(")[0]
     _library.define(schema)
@@ -53,13 +55,27 @@ def operator(
         return plainly
 
     def differentiably(*arguments: Any) -> Any:
-        learns = any(isinstance(value, Tensor) and value.requires_grad for value in arguments)
-        if learns and torch.is_grad_enabled():
+        if _learns(arguments):
             return rule.apply(plainly, *arguments)  # type: ignore[no-untyped-call]
         return plainly(*arguments)
 
     _library.impl(name, differentiably, "Autograd")
-    return registered
+
+    # The rule without the preparations for torch.func:
+    apply: Any = super(torch.autograd.Function, rule).apply  # type: ignore[misc]
+
+    def directly(*arguments: Any) -> Any:
+        if type(arguments[0]) not in TENSOR_CLASSES or torch._C._len_torch_dispatch_stack():
+            return registered(*arguments)
+        return apply(plainly, *arguments) if _learns(arguments) else compute(*arguments)
+
+    return directly
+
+
+def _learns(arguments: tuple[Any, ...]) -> bool:
+    return torch.is_grad_enabled() and any(
+        isinstance(value, Tensor) and value.requires_grad for value in arguments
+    )
 
 
 def first_order_only() -> None:

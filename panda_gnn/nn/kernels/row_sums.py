@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numba.np.numpy_support import carray
 
     from panda_gnn.nn.edges import Edges
+    from panda_gnn.nn.kernels import row_blocks
 
 FROM_ZERO, FROM_LOOP, FROM_OUT = 0, 1, 2
 """What the sum of a row starts with: nothing, the row's own state times a weight, or ``out``."""
@@ -81,7 +82,7 @@ def add_rows(
     run(_add_rows[x.dtype], arguments, out.size(0), column.numel() * width)
 
 
-@kernel()
+@kernel("panda_gnn.nn.kernels.row_blocks")
 def _add_rows(
     ptr_: Int32s,
     column_: Int32s,
@@ -102,17 +103,9 @@ def _add_rows(
     entry, loop = carray(entry_, (ptr[last],)), carray(loop_, (last,))
     x, out = carray(x_, (last, width)), carray(out_, (last, width))
     for v in range(first, last):
-        if start == FROM_ZERO:
-            for d in range(width):
-                out[v, d] = 0
-        elif start == FROM_LOOP:
-            for d in range(width):
-                out[v, d] = loop[v] * x[v, d]
-        for e in range(ptr[v], ptr[v + 1]):
-            u = column[e]
-            w = weight[entry[e]] if transposed else weight[e]
-            for d in range(width):
-                out[v, d] += w * x[u, d]
+        row_blocks.add_row(
+            column, weight, entry, x, loop, out, transposed, start, v, ptr[v], ptr[v + 1]
+        )
 
 
 @kernel()
@@ -163,7 +156,8 @@ def _compute_back(
     own = 0 if loop is None else gradient.size(0)
     if loop is not None:
         add_rows(out[:own], gradient, weight, ptr, column, FROM_LOOP, loop=loop, entry=entry)
-    add_rows(out[own:], gradient, weight, ptr, column, FROM_ZERO, first=own, entry=entry)
+    if own < out.size(0):
+        add_rows(out[own:], gradient, weight, ptr, column, FROM_ZERO, first=own, entry=entry)
     return out
 
 
@@ -193,14 +187,18 @@ _entries = operator(
 class _Rule(Rule):
     @staticmethod
     def forward(ctx: Any, operator: Any, x: Tensor, weight: Tensor, loop: Any, *rows: Any) -> Any:
-        learned = ctx.needs_input_grad[2] or ctx.needs_input_grad[3]
-        ctx.save_for_backward(x if learned else None, weight, loop, *rows)
+        if ctx.needs_input_grad[2] or ctx.needs_input_grad[3]:
+            ctx.save_for_backward(x, weight, loop)
+        else:
+            ctx.weights = weight, loop
+        ctx.rows = rows
         return operator(x, weight, loop, *rows)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> Any:
         first_order_only()
-        x, weight, loop, ptr, column, *back = ctx.saved_tensors
+        x, weight, loop = ctx.saved_tensors or (None, *ctx.weights)
+        ptr, column, *back = ctx.rows
         of_x = of_weight = of_loop = None
         if ctx.needs_input_grad[1]:
             of_x = _back(gradient, weight, loop, *back)

@@ -83,17 +83,20 @@ def _normalised(
     edge_weight = None
     if edges.edge_weight is not None:
         edge_weight = edges.edge_weight.detach().to(dtype).contiguous()
-    source, target = edges.edge_index
-    if self_loops and bool((source == target).any()):
-        edge_weight = edges.weight(dtype).detach() * edges.counted()
-    _normalise[dtype](
-        *addresses(rows.ptr, rows.column, rows.edge, edge_weight, scale, weight, loop),
-        edge_weight is not None,
-        self_loops,
-        edges.num_targets,
-        parts,
-        num_low,
-    )
+
+    def normalise(edge_weight: Tensor | None) -> int:
+        found: int = _normalise[dtype](
+            *addresses(rows.ptr, rows.column, rows.edge, edge_weight, scale, weight, loop),
+            edge_weight is not None,
+            self_loops,
+            edges.num_targets,
+            parts,
+            num_low,
+        )
+        return found
+
+    if normalise(edge_weight) and self_loops:
+        normalise(edges.weight(dtype).detach() * edges.counted())
     return weight, loop if self_loops else None
 
 
@@ -111,8 +114,10 @@ def _normalise(
     num_nodes: int,
     parts: int,
     num_low: int,
-) -> None:
+) -> int:
     """The weights ``w / sqrt(d_u d_v)`` of all entries, and of the self-loops that are added.
+
+    Returns the number of self-loops that are there already.
 
     There are ``parts`` rows for each node, the second one (if any) for high sources, whose columns
     count from ``num_low``. ``scale`` is room for one number per node. Where an edge weight is not
@@ -122,6 +127,7 @@ def _normalise(
     column, edge = carray(column_, (ptr[-1],)), carray(edge_, (ptr[-1],))
     edge_weight, weight = carray(edge_weight_, (ptr[-1],)), carray(weight_, (ptr[-1],))
     scale, loop = carray(scale_, (num_nodes,)), carray(loop_, (num_nodes,))
+    found = 0
     for v in range(num_nodes):
         scale[v] = 0  # there is anything in it, NaN for one
         degree = scale[v]
@@ -132,6 +138,7 @@ def _normalise(
                 degree += edge_weight[edge[e]] if weighted else 1
                 if column[e] + part * num_low == v:
                     own = 0
+                    found += 1
         degree += own
         if self_loops:
             loop[v] = own
@@ -144,3 +151,4 @@ def _normalise(
                 weight[e] = factor * edge_weight[edge[e]] if weighted else factor
         if self_loops:
             loop[v] *= scale[v] * scale[v]
+    return found

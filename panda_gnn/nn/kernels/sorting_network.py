@@ -12,12 +12,11 @@ from numba.extending import intrinsic
 
 from panda_gnn.nn.kernels.ranking import BLOCK, LANES, batcher
 
-ROW = ir.VectorType(ir.DoubleType(), LANES)
-
 
 def _exchange(builder: Any, rows: list[Any], i: int, j: int) -> None:
     """Emit the comparison of rows i and j, the greater numbers going to i."""
-    greater = builder.fcmp_ordered(">", rows[i], rows[j])
+    whole = isinstance(rows[i].type.element, ir.IntType)
+    greater = (builder.icmp_signed if whole else builder.fcmp_ordered)(">", rows[i], rows[j])
     rows[i], rows[j] = (
         builder.select(greater, rows[i], rows[j]),
         builder.select(greater, rows[j], rows[i]),
@@ -26,16 +25,17 @@ def _exchange(builder: Any, rows: list[Any], i: int, j: int) -> None:
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, row: Any) -> Any:
     data = context.make_array(array_type)(context, builder, array).data
-    return builder.gep(builder.bitcast(data, ROW.as_pointer()), [row])
+    rows = ir.VectorType(data.type.pointee, LANES)
+    return builder.gep(builder.bitcast(data, rows.as_pointer()), [row])
 
 
 def _load(builder: Any, address: Any) -> list[Any]:
-    return [builder.load(_of_block(builder, address, k), align=8) for k in range(BLOCK)]
+    return [builder.load(_of_block(builder, address, k), align=4) for k in range(BLOCK)]
 
 
 def _store(builder: Any, address: Any, rows: list[Any]) -> None:
     for k, row in enumerate(rows):
-        builder.store(row, _of_block(builder, address, k), align=8)
+        builder.store(row, _of_block(builder, address, k), align=4)
 
 
 def _of_block(builder: Any, address: Any, row: int) -> Any:

@@ -272,21 +272,19 @@ class _Rule(Rule):
     @staticmethod
     def forward(ctx: Any, operator: Any, *arguments: Any) -> Any:
         low, high, unexpanded, index = operator(*arguments)
-        weight, loop, expand = arguments[2:5]
-        ctx.first_crossing, *back = arguments[12:]
-        ctx.save_for_backward(weight, loop, expand, unexpanded, index, *back)
+        ctx.weights, expand = arguments[2:4], arguments[4]
+        ctx.rows = arguments[12:]
+        ctx.save_for_backward(expand, unexpanded, index)
         ctx.mark_non_differentiable(unexpanded, index)
         return low, high, unexpanded, index
 
     @staticmethod
     def backward(ctx: Any, of_low: Tensor, of_high: Tensor, *_: Any) -> Any:
         first_order_only()
-        weight, loop, expand, unexpanded, index, *back = ctx.saved_tensors
+        expand, unexpanded, index = ctx.saved_tensors
         low = high = of_expand = None
         if ctx.needs_input_grad[1] or ctx.needs_input_grad[2]:
-            low, high = _back(
-                of_low, of_high, weight, loop, expand, index, ctx.first_crossing, *back
-            )
+            low, high = _back(of_low, of_high, *ctx.weights, expand, index, *ctx.rows)
         if ctx.needs_input_grad[5]:
             of_expand = torch.mm(of_high.t(), unexpanded)
         return None, low, high, None, None, of_expand, *[None] * 11

@@ -8,7 +8,14 @@ from typing import Any
 from panda_gnn.diagnostics.dataset_summary import QUANTITIES
 from panda_gnn.evaluation.advice.advice import Advice
 from panda_gnn.evaluation.advice.evidence import LEVEL, Comparison
-from panda_gnn.evaluation.advice.plan import DEEPER, NETWORKS, PLAIN, SHORTER_PATHS, SIZE
+from panda_gnn.evaluation.advice.plan import (
+    DEEPER,
+    NETWORKS,
+    PLAIN,
+    SETTINGS,
+    SHORTER_PATHS,
+    SIZE,
+)
 from panda_gnn.evaluation.advice.quick import EXPLANATIONS, MAJORITY
 from panda_gnn.evaluation.advice.rules import FEW_ROWS, Finding
 from panda_gnn.evaluation.methods import METHODS
@@ -21,6 +28,10 @@ WORDS = {
     "features alone": "forest on the features, without edges",
     "local structure": "forest on degrees, triangles and betweenness nearby, without features",
     "untrained probe": "forest on features averaged over neighbours",
+    "panda": (
+        f"two widths: the {SETTINGS['k']} nodes of highest {SETTINGS['centrality']} have "
+        f"{SETTINGS['high_width']}"
+    ),
     DEEPER: "the plain backbone with twice the layers",
 }
 CAUSES = {
@@ -52,6 +63,10 @@ CAUSES = {
     "centralities": (
         "The label takes knowing where in the graph a node stands",
         "the plain backbone with centralities as input reaches",
+    ),
+    "roles-gain": (
+        "The label takes knowing where in the graph a node stands",
+        "the plain backbone with a gain and a bias for every role reaches",
     ),
 }
 """What is said of a cause, and of what shows it."""
@@ -202,6 +217,7 @@ def scores_grid(advice: Advice) -> Grid:
         "where better. Test rows are not looked at.",
         ("what", "validation", "minus majority", "minus none", "what it is"),
         rows,
+        ends_in_words=True,
     )
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 from rich.console import Console
-from rich.text import Text
 from torch_geometric.data import Data
 
 from panda_gnn.diagnostics.dataset_summary import QUANTITIES, DatasetSummary
@@ -17,7 +16,7 @@ from panda_gnn.reports.diagnose.maps import DRAWN_NODES, graph_maps
 from panda_gnn.reports.diagnose.model_choice import ModelChoice
 from panda_gnn.reports.diagnose.numbers import edge_measures
 from panda_gnn.reports.drawing.scale import number
-from panda_gnn.reports.grids import Grid, as_html, as_text
+from panda_gnn.reports.grids import Grid, as_html, as_text, print_lead
 from panda_gnn.reports.pages.document import html_page
 from panda_gnn.reports.pages.frame import table
 
@@ -74,19 +73,14 @@ def summary_grid(summary: DatasetSummary) -> Grid:
         "Mean, least, median and greatest over the graphs measured.",
         ("quantity", "mean", "least", "median", "greatest", "what it is"),
         [(name, *map(number, summary.spread(name)), about) for name, about in QUANTITIES.items()],
+        ends_in_words=True,
     )
 
 
 def print_summary(summary: DatasetSummary, title: str, console: Console) -> None:
     """Print the summary."""
-    grid = summary_grid(summary)
-    console.print(Text(title, style="bold"))
-    console.print(Text(graphs_in_words(summary), style="dim"))
-    for sentence in summary_sentences(summary):
-        console.print(Text(f"• {sentence}"))
-    console.print()
-    rows = [row[:-1] for row in grid.rows]
-    console.print(as_text(Grid(grid.title, grid.about, grid.columns[:-1], rows)))
+    print_lead(console, title, graphs_in_words(summary), summary_sentences(summary))
+    console.print(as_text(summary_grid(summary).without_last()))
 
 
 def dataset_page(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from panda_gnn.errors import choose
+
 if TYPE_CHECKING:
     from panda_gnn.nn import GNN
 
@@ -42,10 +44,27 @@ class ModelChoice:
         return self.name != self.backbone
 
     def make(self, name: str, in_channels: int, **options: Any) -> GNN:
-        """An untrained model with these sizes; two scores come after the hidden layers."""
-        from panda_gnn.reports.models import untrained_model
+        """A model with random weights, in evaluation mode; torch's own random state stays as it is.
 
-        sizes: dict[str, Any] = {"width": self.width, "high_width": self.high_width} | options
-        return untrained_model(
-            name, in_channels, 2, num_layers=self.num_layers, seed=self.seed, **sizes
-        )
+        Args:
+            name: One of :data:`panda_gnn.reports.models.MODELS`.
+            in_channels: Number of input features; two scores come after the hidden layers.
+            **options: Options of :class:`~panda_gnn.nn.GNN` instead of these sizes.
+        """
+        import torch
+
+        from panda_gnn.nn import GNN, PandaGNN
+        from panda_gnn.reports.models import MODELS
+
+        backbone = choose("model", name, MODELS).removeprefix("panda-")
+        shared: dict[str, Any] = {
+            "backbone": backbone,
+            "width": self.width,
+            "num_layers": self.num_layers,
+        }
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.seed)
+            if name == backbone:
+                return GNN(in_channels, 2, **{**shared, **options}).eval()
+            wide = {"high_width": self.high_width, **shared, **options}
+            return PandaGNN(in_channels, 2, **wide).eval()

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from panda_gnn.reports.diagnose.numbers import Diagnosis
 from panda_gnn.reports.diagnose.text import graph_numbers, grids, model_in_words, sentences
-from panda_gnn.reports.grids import as_text
+from panda_gnn.reports.grids import as_text, print_lead
 from panda_gnn.reports.table_formats import text_table
 
 TWO_COLUMNS = 100
@@ -18,11 +18,7 @@ TWO_COLUMNS = 100
 def print_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
     """Print the report on one page."""
     nodes, edges, layers, distances, remedies = grids(diagnosis)
-    console.print(Text(diagnosis.title, style="bold"))
-    console.print(Text(model_in_words(diagnosis), style="dim"))
-    for sentence in sentences(diagnosis):
-        console.print(Text(f"• {sentence}"))
-    console.print()
+    print_lead(console, diagnosis.title, model_in_words(diagnosis), sentences(diagnosis))
     parts = [_numbers(diagnosis), as_text(layers), as_text(nodes), as_text(edges)]
     if console.width >= TWO_COLUMNS:
         page = Table.grid(padding=(0, 3))

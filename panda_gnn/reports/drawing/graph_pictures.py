@@ -49,14 +49,10 @@ def plot_centrality(data: Data, scores: Mapping[str, Tensor], path: str | Path, 
     at, pairs = layout(data), _undirected_pairs(data)
     figure = _empty_picture(path, (3.6 * columns, (_height(at, 3.0) + 0.4) * rows + 0.4))
     size = min(60.0, 6000.0 / len(at))
-    panels = figure.subplots(rows, columns, squeeze=False).ravel()
-    for panel in panels:
-        panel.set_axis_off()
-        panel.set_aspect("equal")
-        panel.margins(0.06)
+    panels = _panels(figure, rows, columns)
     for panel, (name, values) in zip(panels, scores.items(), strict=False):
         _draw_edges(panel, at, pairs, color="0.8", linewidth=0.6)
-        dots = panel.scatter(*at.t().tolist(), c=values.cpu().numpy(), s=size, cmap="viridis")
+        dots = panel.scatter(*_coordinates(at), c=values.cpu().numpy(), s=size, cmap="viridis")
         figure.colorbar(dots, ax=panel, shrink=0.9)
         panel.set_title(name)
     figure.suptitle(title)
@@ -79,13 +75,10 @@ def plot_rewiring(before: Data, after: Data, path: str | Path, title: str) -> No
     at = torch.cat([at, at.mean(0, keepdim=True).expand(new_nodes, 2)])
     old, new = _undirected_pairs(before), _undirected_pairs(after)
     size = min(60.0, 6000.0 / max(len(at), 1))
-    panels = figure.subplots(1, 2)
+    panels = _panels(figure, 1, 2)
     for panel, data in zip(panels, (before, after), strict=True):
-        panel.set_axis_off()
-        panel.set_aspect("equal")
-        panel.margins(0.06)
         panel.scatter(
-            *at[: data.num_nodes].t().tolist(),
+            *_coordinates(at[: data.num_nodes]),
             s=size,
             color=SKY,
             edgecolors=BLACK,
@@ -120,18 +113,14 @@ def plot_rewirings(before: Data, rewired: Mapping[str, Data], path: str | Path, 
     at, old = layout(before), _undirected_pairs(before)
     figure = _empty_picture(path, (2.4 * columns, (_height(at, 2.4) + 0.35) * rows + 0.4))
     size = min(24.0, 2400.0 / max(len(at), 1))
-    panels = figure.subplots(rows, columns, squeeze=False).ravel()
-    for panel in panels:
-        panel.set_axis_off()
-        panel.set_aspect("equal")
-        panel.margins(0.06)
+    panels = _panels(figure, rows, columns)
     for panel, (name, data) in zip(panels, {"before": before, **rewired}.items(), strict=False):
         new = _undirected_pairs(data)
         place = _with_added_nodes(at, new, int(data.num_nodes or 0))
         _draw_edges(panel, place, old & new, color="0.6", linewidth=0.7)
         _draw_edges(panel, place, old - new, color="0.4", linewidth=0.8, linestyle=":")
         _draw_edges(panel, place, new - old, color=VERMILION, linewidth=0.5, alpha=0.7)
-        panel.scatter(*at.t().tolist(), s=size, color=BLUE, linewidths=0, zorder=3)
+        panel.scatter(*_coordinates(at), s=size, color=BLUE, linewidths=0, zorder=3)
         added = place[len(at) :].t().tolist()
         panel.scatter(*added, s=size / 2, color=VERMILION, linewidths=0, zorder=3)
         counts = f"+{len(new - old)} -{len(old - new)}" if name != "before" else f"{len(old)} edges"
@@ -167,6 +156,21 @@ def _empty_picture(path: str | Path, size: tuple[float, float]) -> Figure:
     if Path(path).suffix.lstrip(".").lower() not in formats:
         raise InputError(f"cannot draw '{path}': the name must end in one of {', '.join(formats)}")
     return figure
+
+
+def _panels(figure: Figure, rows: int, columns: int) -> list[Any]:
+    """Panels to draw graphs in, row by row."""
+    panels = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for panel in panels:
+        panel.set_axis_off()
+        panel.set_aspect("equal")
+        panel.margins(0.06)
+    return panels
+
+
+def _coordinates(at: Tensor) -> tuple[list[float], list[float]]:
+    """The places of nodes, along and up."""
+    return at[:, 0].tolist(), at[:, 1].tolist()
 
 
 def _undirected_pairs(data: Data) -> set[tuple[int, int]]:

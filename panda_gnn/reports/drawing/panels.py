@@ -24,7 +24,9 @@ from panda_gnn.reports.drawing.style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Figure
+else:  # an extra, which is loaded when something is drawn
+    Figure = Any
 
 #: A line of the CSV behind a figure.
 CsvRow = Mapping[str, str | int | float]

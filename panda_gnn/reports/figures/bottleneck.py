@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from panda_gnn.evaluation.measurements.bottleneck import BOTTLENECK_TASKS
 from panda_gnn.evaluation.study import Study
-from panda_gnn.reports.drawing.panels import CsvRow, Panel, distinct, draw_panels, select
+from panda_gnn.reports.drawing.panels import CsvRow, Figure, Panel, distinct, draw_panels, select
 from panda_gnn.reports.drawing.style import Sheet
 from panda_gnn.reports.figures.request import Request, config_of, mean_and_error
 from panda_gnn.reports.models import printed_name
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TITLES = {
     "hub": ("hub", "bits to carry"),

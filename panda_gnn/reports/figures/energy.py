@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import torch
 
 from panda_gnn.evaluation.study import Study
 from panda_gnn.reports.drawing.panels import (
     CsvRow,
+    Figure,
     Panel,
     distinct,
     draw_panels,
@@ -24,9 +24,6 @@ from panda_gnn.reports.figures.request import (
     printed,
     series,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def rows(request: Request, study: Study) -> list[CsvRow]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.study import Comparison, Study
 from panda_gnn.reports.drawing.panels import (
     CsvRow,
+    Figure,
     blank_panels,
     distinct,
     panel_columns,
@@ -27,9 +27,6 @@ from panda_gnn.reports.drawing.style import (
 )
 from panda_gnn.reports.figures.request import Request, accuracy_cells, counted_trials, printed
 from panda_gnn.reports.tables import build_table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 RUNGS = {
     "none": "plain",

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from panda_gnn.centrality import centrality
 from panda_gnn.datasets import load
 from panda_gnn.evaluation.study import Study
 from panda_gnn.reports.drawing.layout import layout
-from panda_gnn.reports.drawing.panels import CsvRow, blank_panels
+from panda_gnn.reports.drawing.panels import CsvRow, Figure, blank_panels
 from panda_gnn.reports.drawing.style import GREY, ORANGE, SKY, Sheet
 from panda_gnn.reports.figures.request import Request, config_of
 from panda_gnn.transforms import ExpandWidth
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 #: The molecule that is drawn: three rings, a ketone and a nitro group.
 GRAPH = 17

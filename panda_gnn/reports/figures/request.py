@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import torch
 
@@ -17,11 +17,8 @@ from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.statistics import Summary
 from panda_gnn.evaluation.store import Row, Store
 from panda_gnn.evaluation.study import Cell, Study, load_study
-from panda_gnn.reports.drawing.panels import CsvRow
+from panda_gnn.reports.drawing.panels import CsvRow, Figure
 from panda_gnn.reports.drawing.style import Sheet
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)

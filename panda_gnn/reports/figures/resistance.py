@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.measurements import MEASURES
@@ -12,6 +11,7 @@ from panda_gnn.evaluation.methods import complete
 from panda_gnn.evaluation.study import Cell, Study
 from panda_gnn.reports.drawing.panels import (
     CsvRow,
+    Figure,
     blank_panels,
     distinct,
     percent_axis,
@@ -23,9 +23,6 @@ from panda_gnn.reports.drawing.style import SERIES_STYLES, Sheet
 from panda_gnn.reports.figures import signal
 from panda_gnn.reports.figures.request import Request, accuracy_cells, counted_trials, printed
 from panda_gnn.reports.tables import Entry, build_table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 METHODS_SHOWN = ("none", "digl", "sdrf", "fosr", "borf", "gtr", "panda")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import norm
@@ -12,6 +11,7 @@ from panda_gnn.evaluation.statistics import LEVEL
 from panda_gnn.evaluation.study import Study
 from panda_gnn.reports.drawing.panels import (
     CsvRow,
+    Figure,
     Panel,
     distinct,
     draw_panels,
@@ -21,9 +21,6 @@ from panda_gnn.reports.drawing.panels import (
 from panda_gnn.reports.drawing.style import SERIES_STYLES, Sheet
 from panda_gnn.reports.figures.request import Request, config_of, printed, series
 from panda_gnn.reports.models import printed_name
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 BINS = 8
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.study import Study
-from panda_gnn.reports.drawing.panels import CsvRow, Panel, distinct, draw_panels, select
+from panda_gnn.reports.drawing.panels import CsvRow, Figure, Panel, distinct, draw_panels, select
 from panda_gnn.reports.drawing.style import SERIES_STYLES, Sheet
 from panda_gnn.reports.figures.request import Request, accuracy_cells, counted_trials, printed
 from panda_gnn.reports.tables import build_table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LABELS = {"k": "number of high nodes k", "high_width": "width of high nodes"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -167,13 +167,9 @@ def _under(table: Table, block: Block, entry: Entry) -> dict[str, Any]:
     }
     if difference is None:
         return found
-    digits = block.unit.digits or 2
-    for kind, interval in (
-        ("corrected", difference.interval),
-        ("naive", difference.naive_interval),
-    ):
-        half = "" if interval is None else f" ± {interval:.{digits}f}"
-        found["difference"][kind] = f"{round(difference.mean, digits) + 0.0:+.{digits}f}{half}"
+    naive = replace(difference, interval=difference.naive_interval)
+    for kind, one in (("corrected", difference), ("naive", naive)):
+        found["difference"][kind] = mean_and_interval(one, block.unit, "+")
     found["plot"] = {
         "mean": difference.mean,
         "corrected": difference.interval,

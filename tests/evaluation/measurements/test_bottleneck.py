@@ -17,7 +17,6 @@ from panda_gnn.evaluation.measurements.bottleneck import (
     SELECTOR_OF,
     bottleneck_graphs,
     bottleneck_model,
-    measure_bottleneck,
     split_in_order,
 )
 from panda_gnn.evaluation.methods import complete
@@ -34,9 +33,9 @@ def config_of(task: str, method: str, **settings: Setting) -> Config:
 @pytest.mark.parametrize("method", BOTTLENECK_METHODS)
 def test_every_method_is_measured_on_every_task(task: str, method: str) -> None:
     config = config_of(task, method)
-    row = measure_bottleneck(config, 1)
+    row = BOTTLENECK.run(config, 1)
     assert 0 <= row["values"]["accuracy"] <= 1
-    assert measure_bottleneck(config, 1)["values"] == row["values"]
+    assert BOTTLENECK.run(config, 1)["values"] == row["values"]
     graphs = GraphTable.collate(bottleneck_graphs(config, 1))
     model = bottleneck_model(config, graphs)
     assert len(model.layers) == BOTTLENECK_TASKS[task].convolutions(2)
@@ -78,7 +77,7 @@ def test_graphs_are_not_split_in_two() -> None:
 def test_an_easy_hub_is_solved() -> None:
     config = config_of("hub", "none", num_graphs=200)
     config = replace(config, width=16, max_epochs=40, learning_rate=0.02, batch_size=20)
-    assert measure_bottleneck(config, 0)["values"]["accuracy"] > 0.95
+    assert BOTTLENECK.run(config, 0)["values"]["accuracy"] > 0.95
 
 
 @pytest.mark.parametrize(

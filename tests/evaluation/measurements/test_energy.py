@@ -11,7 +11,7 @@ import torch
 from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measurements.energy import CODE, ENERGY, measure_energy
+from panda_gnn.evaluation.measurements.energy import CODE, ENERGY
 from panda_gnn.evaluation.methods import complete, parts
 from panda_gnn.evaluation.origin import Origin
 from panda_gnn.evaluation.store import INCIDENTAL, identity
@@ -27,7 +27,7 @@ def test_an_energy_after_every_layer(shared_root: Path) -> None:
         settings = {"graphs": 20}
         config = Config("mutag", method=method, settings=settings, max_epochs=2)
         config = complete(config, ENERGY)
-        rows[method] = measure_energy(config, 1, root=str(shared_root))
+        rows[method] = ENERGY.run(config, 1, root=str(shared_root))
         assert json.loads(json.dumps(rows[method])) == rows[method]
         origin = Origin(CODE, tuple(sorted(parts(config).items())), DATASETS["mutag"].fingerprint)
         assert identity(rows[method]) == (config.key, origin, 1)
@@ -35,7 +35,7 @@ def test_an_energy_after_every_layer(shared_root: Path) -> None:
         assert all(0 <= value <= 2 for value in rows[method]["values"]["relative_energy"])
     features = {row["values"]["energy"][0] for row in rows.values()}
     assert len(features) == 1
-    again = measure_energy(config, 1, root=str(shared_root))
+    again = ENERGY.run(config, 1, root=str(shared_root))
     assert all(again[name] == rows["panda"][name] for name in set(again) - set(INCIDENTAL))
 
 
@@ -50,7 +50,7 @@ def test_two_graphs_by_hand(shared_root: Path) -> None:
     config = Config(
         "mutag", width=5, num_layers=2, settings={"graphs": 20}, max_epochs=6, learning_rate=0.02
     )
-    row = measure_energy(complete(config, ENERGY), seed, root=str(shared_root))
+    row = ENERGY.run(complete(config, ENERGY), seed, root=str(shared_root))
     data = mutag_graphs(str(shared_root), *(place * 188 // 20 for place in range(20)))
     order = torch.randperm(20, generator=torch.Generator().manual_seed(seed)).tolist()
     with torch.random.fork_rng(devices=[]):

@@ -10,7 +10,7 @@ from torch.autograd.functional import jacobian
 
 from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measurements.sensitivity import SENSITIVITY, measure_sensitivity
+from panda_gnn.evaluation.measurements.sensitivity import SENSITIVITY
 from panda_gnn.evaluation.methods import complete, parts
 from panda_gnn.evaluation.origin import Origin
 from panda_gnn.evaluation.store import identity
@@ -24,7 +24,7 @@ def test_wider_is_more_sensitive(shared_root: Path) -> None:
         config = Config("mutag", width=width, num_layers=2, settings={"graphs": 8})
         config = complete(config, SENSITIVITY)
         values = [
-            measure_sensitivity(config, seed, root=str(shared_root))["values"]["sensitivity"]
+            SENSITIVITY.run(config, seed, root=str(shared_root))["values"]["sensitivity"]
             for seed in range(2)
         ]
         assert [len(layers) for layers in values] == [2, 2]
@@ -39,7 +39,7 @@ def test_how_many_graphs_and_sources_is_in_the_key(shared_root: Path) -> None:
         assert set(config.settings) == {"graphs", "sources"}
         keys.add(config.key)
     assert len(keys) == 3
-    row = measure_sensitivity(config, 0, root=str(shared_root))
+    row = SENSITIVITY.run(config, 0, root=str(shared_root))
     origin = Origin(
         SENSITIVITY.code, tuple(sorted(parts(config).items())), DATASETS["mutag"].fingerprint
     )
@@ -50,7 +50,7 @@ def test_how_many_graphs_and_sources_is_in_the_key(shared_root: Path) -> None:
 def test_two_graphs_by_hand(shared_root: Path) -> None:
     """The mean over graphs of that over ordered pairs of the greatest absolute column sum."""
     config = Config("mutag", width=5, num_layers=2, settings={"graphs": 2, "sources": 50})
-    row = measure_sensitivity(complete(config, SENSITIVITY), 4, root=str(shared_root))
+    row = SENSITIVITY.run(complete(config, SENSITIVITY), 4, root=str(shared_root))
     torch.manual_seed(4)
     model = GNN(7, 2, width=5, num_layers=2).double()
     expected = torch.zeros(2, dtype=torch.float64)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.measurements.signal import SIGNAL, measure_signal
+from panda_gnn.evaluation.measurements.signal import SIGNAL
 from panda_gnn.evaluation.methods import complete
 from panda_gnn.nn import GNN, PandaGNN, WidthPartition
 from panda_gnn.rewiring import FoSR
@@ -27,7 +27,7 @@ from tests.evaluation.measurements.literal import (
 
 def test_signal_falls_with_resistance(shared_root: Path) -> None:
     config = Config("mutag", num_layers=2, settings={"graphs": 30})
-    row = measure_signal(complete(config, SIGNAL), 0, root=str(shared_root))
+    row = SIGNAL.run(complete(config, SIGNAL), 0, root=str(shared_root))
     assert json.loads(json.dumps(row)) == row
     values = row["values"]
     assert {len(column) for column in values.values()} == {30}
@@ -37,7 +37,7 @@ def test_signal_falls_with_resistance(shared_root: Path) -> None:
 
 def test_the_resistance_is_that_before_rewiring(shared_root: Path) -> None:
     plain, rewired = (
-        measure_signal(
+        SIGNAL.run(
             complete(Config("mutag", "gin", method, {"graphs": 3}, num_layers=2), SIGNAL),
             1,
             root=str(shared_root),
@@ -78,7 +78,7 @@ def test_two_graphs_by_hand(method: str, shared_root: Path) -> None:
     if method == "panda":
         settings |= {"k": 3, "high_width": 9}
     config = complete(Config("mutag", "gcn", method, settings, width=width, num_layers=2), SIGNAL)
-    values = measure_signal(config, seed, root=str(shared_root))["values"]
+    values = SIGNAL.run(config, seed, root=str(shared_root))["values"]
     assert values["graph"] == [0, 94]
     graphs = mutag_graphs(str(shared_root), 0, 94)
     torch.manual_seed(seed)

@@ -14,7 +14,6 @@ from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measurements.transfer import (
     TRANSFER,
     TRANSFER_METHODS,
-    measure_transfer,
     transfer_model,
 )
 from panda_gnn.evaluation.methods import complete
@@ -37,9 +36,9 @@ def test_short_transfers_are_learned(method: str) -> None:
         max_epochs=1000,
     )
     config = complete(config, TRANSFER)
-    assert measure_transfer(config, 0)["values"] == {"accuracy": 1}
+    assert TRANSFER.run(config, 0)["values"] == {"accuracy": 1}
     short = replace(config, max_epochs=3)
-    assert measure_transfer(short, 1)["values"] == measure_transfer(short, 1)["values"]
+    assert TRANSFER.run(short, 1)["values"] == TRANSFER.run(short, 1)["values"]
 
 
 def test_transfer_models_are_as_deep_as_the_distance() -> None:
@@ -79,7 +78,7 @@ def test_the_best_accuracy_by_hand(method: str) -> None:
     for seed in range(6):
         config = Config("ring", "gcn", method, settings, width=5, max_epochs=6, dropout=0.0)
         config = complete(replace(config, learning_rate=0.05), TRANSFER)
-        found.append(measure_transfer(config, seed)["values"]["accuracy"])
+        found.append(TRANSFER.run(config, seed)["values"]["accuracy"])
         graphs = transfer("ring", 3, num_graphs=4, num_classes=4)
         options: dict[str, Any] = {"width": 5, "num_layers": 2, "dropout": 0.0, "readout": None}
         torch.manual_seed(seed)

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from panda_gnn.errors import InputError
 from panda_gnn.nn.kernels.graph_means import graph_means
 
 
@@ -34,3 +35,12 @@ def test_gradients_by_finite_differences() -> None:
         return torch.ops.panda_gnn.graph_means(x, *rest)[0]
 
     assert torch.autograd.gradcheck(through, (x,))
+
+
+@pytest.mark.parametrize("graph", [2, -1])
+def test_a_node_of_no_graph_is_named(graph: int) -> None:
+    """Graphs are numbered 0 and 1: the first number beyond them is wrong already."""
+    batch = torch.tensor([0, 1, graph, 7])
+    says = f"batch puts node 2 into graph {graph}, but num_graphs is 2"
+    with pytest.raises(InputError, match=says):
+        graph_means(torch.rand(4, 3), batch, 2)

@@ -85,4 +85,7 @@ def test_the_same_in_the_terminal_on_the_page_and_in_json() -> None:
     assert plain["findings"][0]["subject"] == "fosr"
     assert set(plain["validation"]) == set(advice.evidence.merits)
     assert re.findall(r'(?:src|href)="([^"#]+)', page) == []
+    assert page.count('<th scope="col" class="text">what it is</th>') == 2  # words are not numbers
+    assert "the 10 nodes of highest betweenness have 128" in page  # not the paper's best settings
+    assert '<td class="wrap">the plain backbone with twice the layers</td>' in page
     assert "10 splits, 60 epochs" in text

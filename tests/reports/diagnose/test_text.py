@@ -31,6 +31,7 @@ def test_what_the_barbell_is_told() -> None:
     assert [row[0] for row in nodes.rows[:3]] == ["e", "d", "f"]
     assert [row[0] for row in edges.rows[:2]] == ["d – e", "e – f"]
     assert [row[-1] for row in nodes.rows[:3]] == ["6", "6", "4"]
+    assert (len(nodes.rows), len(edges.rows)) == (5, 5)
     names = [remedy.name for remedy in found.remedies]
     assert names[2] == "PANDA, 2 of the nodes 6 wide"
     assert found.remedies[-1].total_resistance < found.remedies[0].total_resistance

@@ -52,6 +52,70 @@ def test_few_trials_are_marked_and_the_reference_stays_visible() -> None:
     assert enough.axes[0].get_title() == "one"
 
 
+def test_lines_bands_and_levels_are_where_the_rows_are() -> None:
+    panel = Panel(
+        "one",
+        rows(none=3),
+        "x",
+        "y",
+        y_limits=(-1, 4),
+        chance=0.5,
+        ticks=True,
+        references={"none": (2.0, 0.25, "published")},
+        error="standard_error",
+    )
+    axes = draw_panels([panel], Sheet()).axes[0]
+    line, level, chance = axes.get_lines()
+    assert (list(line.get_xdata()), list(line.get_ydata())) == ([1.0, 10.0, 100.0], [0.0, 1.0, 2.0])
+    assert (set(level.get_ydata()), level.get_label()) == ({2.0}, "published")
+    assert set(chance.get_ydata()) == {0.5}
+    assert axes.get_ylim() == (-1, 4)
+    assert list(axes.get_xticks()) == [1.0, 10.0, 100.0]
+    (band,) = axes.collections
+    edge = {(round(float(x), 6), round(float(y), 6)) for x, y in band.get_paths()[0].vertices}
+    assert {(10.0, 0.9), (10.0, 1.1), (100.0, 1.9), (100.0, 2.1)} <= edge
+    (span,) = axes.patches
+    corners = span.get_patch_transform().transform(span.get_path().vertices)
+    assert set(corners[:, 1]) == {1.75, 2.25}
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [
+        ([20.0, 60.0], ["20", "50"]),
+        ([0.2, 3.0], ["0.2", "0.5", "1", "2"]),
+        ([1.0, 2000.0], None),
+        ([0.001, 2.0], None),
+    ],
+)
+def test_logarithmic_axes_have_ticks_that_can_be_read(
+    values: list[float], ticks: list[str] | None
+) -> None:
+    rows: list[CsvRow] = [
+        {"series": "none", "x": x, "y": 1.0, "standard_error": 0.0, "trials": 3} for x in values
+    ]
+    axes = draw_panels(
+        [Panel("one", rows, "x", "y", x_logarithmic=True, ticks=False)], Sheet()
+    ).axes[0]
+    assert axes.get_xscale() == "log"
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    if ticks is None:
+        assert any("10^" in label for label in labels)
+    else:
+        assert labels == ticks
+
+
+def test_labels_and_titles() -> None:
+    panels = [Panel("one", rows(none=count), "x", "y", y_label="upwards") for count in (1, 2, 3, 9)]
+    axes = draw_panels(panels, Sheet(), columns=2, y_labels_once=True).axes
+    assert [one.get_ylabel() for one in axes] == ["upwards", "", "upwards", ""]
+    assert [one.get_title() for one in axes] == ["one\n(1 trial)", "one\n(2 trials)", "one", "one"]
+    every = draw_panels(panels, Sheet(), columns=2).axes
+    assert [one.get_ylabel() for one in every] == ["upwards"] * 4
+    mixed = Panel("one", rows(none=1, panda=2, fosr=3), "x", "y")
+    assert draw_panels([mixed], Sheet()).axes[0].get_title() == "one\n(hollow: 1 or 2 trials)"
+
+
 def test_files_of_every_format(tmp_path: Path) -> None:
     table = rows(none=3)
     caption = "What is seen.\n$ panda figure"

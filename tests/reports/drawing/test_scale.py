@@ -17,3 +17,12 @@ def test_numbers_for_people() -> None:
     for value, expected in cases.items():
         assert number(value) == expected
     assert number(float("nan")) == number(None) == "–"
+
+
+def test_borders_of_numbers() -> None:
+    cases = {1e6: "1.0e+06", 999_999.0: "999999", 0.001: "0.001", 999.9: "1e+03", 1000.4: "1000"}
+    for value, expected in cases.items():
+        assert number(value) == expected
+        assert number(-value) == f"-{expected}"
+    assert number(1e-12) == "1.0e-12"
+    assert number(0.9e-12) == "0"

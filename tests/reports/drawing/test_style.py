@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 from panda_gnn.evaluation.study import load_study
-from panda_gnn.reports.drawing.style import SERIES_STYLES
+from panda_gnn.reports.drawing.style import SERIES_STYLES, TEMPLATES, Sheet
 from panda_gnn.reports.figures.request import series
+
+
+def test_widths_of_venues() -> None:
+    """Inches of a column and of the text, as the style files have them."""
+    assert {name: (sheet.column, sheet.text) for name, sheet in TEMPLATES.items()} == {
+        "icml": (3.25, 6.75),
+        "neurips": (5.5, 5.5),
+        "iclr": (5.5, 5.5),
+        "acl": (3.03, 6.3),
+        "ieee": (3.5, 7.16),
+        "acm": (3.33, 7.0),
+        "lncs": (4.8, 4.8),
+    }
+    assert Sheet() == TEMPLATES["icml"]
 
 
 def test_every_figure_has_a_line_for_every_series() -> None:

@@ -35,6 +35,25 @@ def test_rows_of_every_graph(request_for_mutag: Request) -> None:
     }
 
 
+def test_resistances_are_shares_of_the_largest_however_small(
+    request_for_mutag: Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Graphs of one edge have a total resistance of 1, and a denser world has less."""
+    study = request_for_mutag.study("signal")
+    values = {
+        "graph": [[4, 7, 9]],
+        "total_resistance": [[0.25, 0.5, 0.0]],
+        "heard": [[1.0, 2.0, 3.0], [3.0, 6.0, 3.0]],
+        "signal": [[0.0, 0.0, 1.0], [0.0, 2.0, 1.0]],
+    }
+    monkeypatch.setattr(Request, "values", lambda self, study: [(study.cells[0], values)])
+    rows = signal.rows(request_for_mutag, study)
+    assert [row["graph"] for row in rows] == [4, 7, 9]
+    assert [row["normalised_resistance"] for row in rows] == [0.5, 1.0, 0.0]
+    assert [row["heard"] for row in rows] == [2.0, 4.0, 3.0]
+    assert [row["signal"] for row in rows] == [0.0, 1.0, 1.0]
+
+
 def test_correlation_in_closed_form() -> None:
     rows: list[CsvRow] = [
         {"total_resistance": x, "heard": y, "signal": -x}
@@ -49,6 +68,7 @@ def test_interval_of_a_correlation() -> None:
     """artanh 0.5 = 0.5493; with 103 pairs the error is 1/10: tanh(0.5493 -+ 0.196)."""
     assert signal.correlation_interval(0.5, 103) == pytest.approx((0.3393, 0.6323), abs=1e-4)
     assert signal.correlation_interval(0.5, 3) == (-1, 1)
+    assert signal.correlation_interval(0.0, 4) == pytest.approx((-0.9611, 0.9611), abs=1e-4)
     assert signal.correlation_interval(1.0, 10)[1] == pytest.approx(1)
 
 

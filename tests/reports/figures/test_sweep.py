@@ -39,6 +39,7 @@ def test_sweeps_read_the_store(
     fixed = {"topk": "high width 112", "high-width": "k 10"}[name]
     assert "Fixed: centrality betweenness" in text
     assert fixed in text
+    assert {"topk": ", k ", "high-width": ", high width "}[name] not in text
 
 
 def test_one_trial_has_no_interval(request_for_mutag: Request, tmp_path: Path) -> None:
