@@ -84,7 +84,8 @@ class NodePartition:
 
         def kinds() -> Tensor:
             start, end = ends_of(self.role, self.whole.edge_index)
-            return start * self.num_roles + end
+            kind: Tensor = start * self.num_roles + end
+            return kind
 
         def places() -> Tensor:
             position = self.whole.edge_index.new_empty(self.role.numel())
