@@ -67,7 +67,7 @@ ENOUGH, PATIENCE, COMPILING = 30.0, 4.0, 180.0
 #: Keywords that decide how something looks, or that say again what holds anyway.
 LOOKS = {
     *("alpha", "color", "edgecolors", "fontsize", "linestyle", "linewidth", "linewidths"),
-    *("figsize", "labelpad", "pad", "s", "zorder", "stacklevel", "strict"),
+    *("figsize", "labelpad", "legend_columns", "pad", "s", "zorder", "stacklevel", "strict"),
 }
 
 #: Exit codes of what is neither killed nor survived: pytest did not run, or found no test.

@@ -119,10 +119,15 @@ def test_large_graphs_have_small_dots(figures: list[Any]) -> None:
     )
     ring.edge_index = torch.cat([ring.edge_index, ring.edge_index.flip(0)], dim=1)
     module.plot_rewirings(ring, {}, "it.png", "a ring")
-    (dot, _) = [
-        one for one in figures[0].axes[0].collections if type(one).__name__ == "PathCollection"
+    module.plot_rewiring(ring, ring, "it.png", "a ring")
+    module.plot_centrality(ring, {"degree": torch.ones(300)}, "it.png", "a ring")
+    sizes = [
+        next(one for one in figure.axes[0].collections if type(one).__name__ == "PathCollection")
+        .get_sizes()
+        .tolist()
+        for figure in figures
     ]
-    assert dot.get_sizes().tolist() == [8.0]
+    assert sizes == [[8.0], [20.0], [20.0]]
 
 
 def test_pictures_are_saved_or_refused(tmp_path: Path) -> None:

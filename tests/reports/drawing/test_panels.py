@@ -65,18 +65,19 @@ def test_lines_bands_and_levels_are_where_the_rows_are() -> None:
         error="standard_error",
     )
     axes = draw_panels([panel], Sheet()).axes[0]
-    line, level, chance = axes.get_lines()
+    line, level, *caps, chance = axes.get_lines()
     assert (list(line.get_xdata()), list(line.get_ydata())) == ([1.0, 10.0, 100.0], [0.0, 1.0, 2.0])
     assert (set(level.get_ydata()), level.get_label()) == ({2.0}, "published")
     assert set(chance.get_ydata()) == {0.5}
     assert axes.get_ylim() == (-1, 4)
     assert list(axes.get_xticks()) == [1.0, 10.0, 100.0]
-    (band,) = axes.collections
+    band, bar = axes.collections
     edge = {(round(float(x), 6), round(float(y), 6)) for x, y in band.get_paths()[0].vertices}
     assert {(10.0, 0.9), (10.0, 1.1), (100.0, 1.9), (100.0, 2.1)} <= edge
-    (span,) = axes.patches
-    corners = span.get_patch_transform().transform(span.get_path().vertices)
-    assert set(corners[:, 1]) == {1.75, 2.25}
+    (low, high), *_ = bar.get_segments()  # the interval of the level, right of the lines
+    assert (low[1], high[1]) == (1.75, 2.25)
+    assert low[0] == high[0] > 100
+    assert {float(cap.get_ydata()[0]) for cap in caps} <= {1.75, 2.25}
 
 
 @pytest.mark.parametrize(
@@ -99,6 +100,7 @@ def test_logarithmic_axes_have_ticks_that_can_be_read(
     ).axes[0]
     assert axes.get_xscale() == "log"
     labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert not any(label.get_text() for label in axes.get_xticklabels(minor=True))
     if ticks is None:
         assert any("10^" in label for label in labels)
     else:

@@ -8,8 +8,9 @@ import pytest
 from PIL import Image
 
 from panda_gnn.evaluation.measurements.bottleneck import BOTTLENECK_METHODS
-from panda_gnn.reports.drawing.style import SERIES_STYLES
-from panda_gnn.reports.figures import Request, figure_study, make_figure
+from panda_gnn.reports.drawing.panels import CsvRow
+from panda_gnn.reports.drawing.style import SERIES_STYLES, Sheet
+from panda_gnn.reports.figures import Request, bottleneck, figure_study, make_figure
 from tests.reports.figures.pretend import csv_rows, store_measurements
 
 
@@ -33,3 +34,23 @@ def test_bottleneck_figures(name: str, cells: int, chance: set[str], tmp_path: P
         text = " ".join(str(image.info["Description"]).split())
     assert "3 trials" in text
     assert ("chance falls" in text) == (name == "tree-neighbors")
+
+
+@pytest.mark.parametrize("chances", [(50.0, 50.0), (25.0, 3.125)])
+def test_chance_is_drawn_where_it_is_one_level(chances: tuple[float, float]) -> None:
+    rows: list[CsvRow] = [
+        {
+            "task": "hub",
+            "series": "none",
+            "size": size,
+            "accuracy": 60.0,
+            "standard_error": 1.0,
+            "chance": chance,
+            "trials": 3,
+        }
+        for size, chance in zip((2, 3), chances, strict=True)
+    ]
+    axes = bottleneck.draw(rows, Sheet()).axes[0]
+    levels = [set(line.get_ydata()) for line in axes.get_lines()]
+    assert levels == [{60.0}] + [{50.0}] * (chances == (50.0, 50.0))
+    assert axes.get_ylim() == (0, 105)
