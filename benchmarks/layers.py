@@ -2,9 +2,9 @@
 
 For each dataset and backbone one table, from one run on one thread in which all models take turns
 on the same batches of 64 graphs. Times are medians of CPU time. A forward pass is without gradients
-and dropout; a training step has dropout, loss, backward pass and fused Adam. Both include the preparation
-of the edges (partition, sparse rows, normalisation), which is shown once more by itself. Settings
-are the paper's best for the dataset and the backbone.
+and dropout; a training step has dropout, loss, backward pass and fused Adam. Both include the
+preparation of the edges (partition, sparse rows, normalisation), which is shown once more by
+itself. Settings are the paper's best for the dataset and the backbone.
 
 Below stand the matrix products alone that a forward pass of ours makes, with the very matrices, one
 after the other into memory that is there already: what no layer of these widths can avoid. A
@@ -322,7 +322,7 @@ def named_kernels() -> None:
 
         return call
 
-    Kernel.__getitem__ = named  # type: ignore[method-assign]
+    Kernel.__getitem__ = named  # type: ignore[assignment,method-assign]
 
 
 def where_time_goes(run: Call, batches: list[Data], seconds: float) -> dict[str, float]:

@@ -4,12 +4,12 @@
     python benchmarks/rewiring.py --everything --page docs/rewiring.md     its tables anew
     python benchmarks/rewiring.py --datasets collab --methods borf,sdrf
     python benchmarks/rewiring.py --nodes 10000,100000,1000000 --methods fosr,laser
-    python benchmarks/rewiring.py --digl                      its dense inverse beside pushing
+    python benchmarks/rewiring.py --digl                      its two dense inverses
 
 Every cell is one run on one thread in a process of its own: the seconds of the processor and, in
 brackets, the most MiB that it needed beyond what it started with. Graphs are in memory before and
 rewired ones are dropped at once; compiling, once per installation, is not counted. A cell that
-takes longer than ``--limit`` seconds on the clock is given up, and so is the method on larger
+takes longer than ``--limit`` seconds is given up, and so is the method on larger
 graphs. The growth is the exponent of the number of nodes between the last two sizes; up to
 ``LINEAR`` it is called linear.
 """
@@ -21,6 +21,7 @@ import math
 import multiprocessing
 import os
 import resource
+import signal
 import time
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
@@ -49,7 +50,7 @@ METHODS: dict[str, rewiring.Rewiring] = {
     "gtr": rewiring.GTR(10),
     "gtr-sketch": rewiring.GTR(10, sketch=64),
     "digl": rewiring.DIGL(),
-    "digl-pushed": rewiring.DIGL(approximate=True),
+    "digl-twins": rewiring.DIGL(approximate=True),
     "sdrf": rewiring.SDRF(10),
     "sdrf-removal": rewiring.SDRF(10, removal_bound=0.5),
     "borf": rewiring.BORF(3, 3, 1),
@@ -92,9 +93,13 @@ def growth(num_nodes: int) -> Data:
     return Data(x=x, edge_index=edge_index, num_nodes=num_nodes)
 
 
-def _rewire_in_process(graphs: Sequence[Data], method: str, sender: Connection) -> None:
-    """Send the seconds and the MiB that rewiring takes, or the sentence of a refusal."""
+def _rewire_in_process(
+    graphs: Sequence[Data], method: str, limit: float, sender: Connection
+) -> None:
+    """Send the seconds and the MiB that rewiring takes, or the sentence of a refusal; be killed
+    after so many seconds of the processor."""
     transform = METHODS[method]
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit)))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.process_time()
     try:
@@ -111,16 +116,15 @@ def measure(graphs: Sequence[Data], method: str, limit: float) -> Answer:
     """What rewiring the graphs one after the other takes."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
     fork = multiprocessing.get_context("fork")
-    process = fork.Process(target=_rewire_in_process, args=(graphs, method, sender))
+    process = fork.Process(target=_rewire_in_process, args=(graphs, method, limit, sender))
     process.start()
     sender.close()
-    answer: Answer = f"more than {limit:g} s"
-    if receiver.poll(limit):
-        try:
-            answer = receiver.recv()
-        except EOFError:
-            answer = "no memory"
-    process.kill()
+    try:
+        answer: Answer = receiver.recv()
+    except EOFError:  # killed
+        process.join()
+        too_long = process.exitcode in (-signal.SIGXCPU, -signal.SIGKILL)
+        answer = f"more than {limit:g} s" if too_long else f"ended with {process.exitcode}"
     process.join()
     return answer
 
@@ -130,7 +134,7 @@ def cell(answer: Answer | None) -> str:
     if answer is None:
         return ""
     if isinstance(answer, str):
-        return answer if answer.startswith(("more than", "no memory")) else "refused"
+        return answer if answer.startswith(("more than", "ended")) else "refused"
     return f"{answer[0]:.2f} ({answer[1]:.0f})"
 
 
@@ -185,21 +189,21 @@ def growth_table(sizes: Sequence[int], methods: Sequence[str], limit: float) -> 
 
 
 def digl_table() -> list[str]:
-    """The dense inverse beside pushing on REDDIT-BINARY: time and error."""
+    """The inverse over nodes beside that over classes of twins on REDDIT-BINARY: time, error."""
     graphs = sorted(
         load("reddit-binary", mirror=mirror()), key=lambda data: -int(data.num_nodes or 0)
     )
     parts = {f"{int(graphs[place].num_nodes or 0):,} nodes": [graphs[place]] for place in (0, 200)}
     parts["all graphs"] = graphs
-    compile_all(["digl-pushed"])
-    headings = ["graphs", "dense, s", "pushed, s", "edges", "missing", "too many", "weights differ"]
+    compile_all(["digl-twins"])
+    headings = ["graphs", "nodes, s", "twins, s", "edges", "missing", "too many", "weights differ"]
     lines = _head([f"{headings[0]} of REDDIT-BINARY", *headings[1:]])
     for name, part in parts.items():
         seconds, counts, error = [0.0, 0.0], [0, 0, 0], 0.0
         for data in part:
             edges, num_nodes = undirected_edges(data, "benchmark")[0], int(data.num_nodes or 0)
             exact, exact_weight, seconds[0] = _timed("digl", edges, num_nodes, seconds[0])
-            near, near_weight, seconds[1] = _timed("digl-pushed", edges, num_nodes, seconds[1])
+            near, near_weight, seconds[1] = _timed("digl-twins", edges, num_nodes, seconds[1])
             ranks = [one[0] * num_nodes + one[1] for one in (exact, near)]
             shared = torch.isin(ranks[0], ranks[1])
             missing = int((~shared).sum())
@@ -243,7 +247,7 @@ def main() -> None:
     parser.add_argument("--methods", default=",".join(METHODS), help="names with commas")
     parser.add_argument("--nodes", help="graphs of so many nodes, with commas")
     parser.add_argument("--limit", type=float, default=10, help="seconds for one cell (10)")
-    parser.add_argument("--digl", action="store_true", help="dense and pushed, beside each other")
+    parser.add_argument("--digl", action="store_true", help="over nodes and over twins")
     parser.add_argument("--everything", action="store_true", help="all three")
     parser.add_argument("--page", type=Path, help="write the tables between their comments here")
     options = parser.parse_args()

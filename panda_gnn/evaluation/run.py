@@ -200,7 +200,7 @@ def run_study(
             raise without_workers(str(error)) from error
         except WorkerDied as error:
             if trial_seconds is not None and time.monotonic() - started[trial] >= trial_seconds:
-                fail(trial, f"it took longer than {trial_seconds:g} seconds")
+                fail(trial, f"it took longer than {trial_seconds:g} s")
                 return
             deaths[trial] += 1
             if deaths[trial] < MAX_DEATHS:

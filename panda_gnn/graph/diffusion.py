@@ -1,4 +1,5 @@
-r"""Personalised PageRank of every node without a dense matrix, by pushing.
+r"""Personalised PageRank of every node without a dense matrix over the nodes, by pushing or on
+classes of twins.
 
 Let :math:`\mathbf{S} = \alpha (\mathbf{I} - (1 - \alpha) \mathbf{H})^{-1}` with :math:`\mathbf{H} =
 \mathbf{D}^{-1/2} (\mathbf{A} + \mathbf{I}) \mathbf{D}^{-1/2}`. A row of :math:`\mathbf{S}` is
@@ -18,6 +19,8 @@ import numpy as np
 
 from panda_gnn.graph.arrays import Float64, Int32, Int64
 from panda_gnn.graph.compiled import compiled
+from panda_gnn.graph.rows import GraphRows
+from panda_gnn.graph.twins import twin_classes
 
 
 @compiled
@@ -78,3 +81,39 @@ def large_entries(
         entries[0, place], entries[1, place] = row[place], column[place]
         values[place] = value[place]
     return entries, values
+
+
+def twin_entries(graph: GraphRows, alpha: float, eps: float) -> tuple[Int64, Float64]:
+    r"""The entries of at least ``eps``, as places ``[2, e]`` and values, exact up to rounding: a
+    dense matrix over classes of twins is inverted instead of one over nodes.
+
+    Vectors that are constant on every class are a subspace that :math:`\mathbf{H}` maps to itself,
+    and so are those whose entries sum to zero on one class: on these it is the number
+    :math:`1 / (d + 1)` where the twins are not adjacent, and 0 where they are.
+    """
+    twins = twin_classes(graph)
+    size, degree = twins.size.astype(np.float64), twins.degree + 1.0
+    classes = twins.graphs
+    scale = np.sqrt(size / degree)
+    matrix = np.diag((1 + twins.inside) / degree)
+    c, b = classes.sources, classes.columns
+    matrix[c, b] = scale[c] * scale[b]
+    inverse = alpha * np.linalg.inv(np.eye(size.size) - (1 - alpha) * matrix)
+    values = (inverse + inverse.T) / 2 / np.sqrt(np.outer(size, size))
+    apart = alpha / (1 - (1 - alpha) * (twins.inside == 0) / degree)
+    own = values.diagonal() + (1 - 1 / size) * apart
+    np.fill_diagonal(values, np.where(size > 1, values.diagonal() - apart / size, 0.0))
+    order = np.argsort(twins.label, kind="stable")
+    start = np.r_[0, np.cumsum(twins.size)]
+    c, b = np.nonzero(values >= eps)
+    count = twins.size[c] * twins.size[b]
+    pair = np.repeat(np.arange(c.size), count)
+    inside = np.arange(pair.size) - np.repeat(np.cumsum(count) - count, count)
+    width = twins.size[b][pair]
+    u = order[start[c][pair] + inside // width]
+    v = order[start[b][pair] + inside % width]
+    found = values[c, b][pair]
+    other, kept = u != v, own[twins.label] >= eps
+    nodes = np.flatnonzero(kept)
+    places = np.stack([np.r_[u[other], nodes], np.r_[v[other], nodes]]).astype(np.int64)
+    return places, np.r_[found[other], own[twins.label][kept]]

@@ -166,9 +166,9 @@ def check_prepared(prepared: object, **given: object) -> None:
             raise InputError(f"{name} was given beside {kind}: give it to {kind} when it is made")
 
 
-def whole_or_categories(name: str, value: int | Sequence[int]) -> int | list[int]:
+def whole_or_categories(name: str, value: Any) -> int | list[int]:
     """A width, zero or more, or the number of categories of each of some columns."""
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, list | tuple):
         if not value:
             raise InputError(f"{name} is empty: give a width, or the categories of each column")
         return [whole_number(f"{name}[{i}]", size, 1) for i, size in enumerate(value)]

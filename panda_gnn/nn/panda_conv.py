@@ -307,6 +307,11 @@ class PandaConv(nn.Module):
                 f"x has {x[0].size(0)} low and {x[1].size(0)} high rows, but the partition has "
                 f"{rows[0]} low and {rows[1]} high nodes"
             )
+        if (x[0].size(-1), x[1].size(-1)) != self.in_channels:
+            raise InputError(
+                f"x has the widths {x[0].size(-1)} and {x[1].size(-1)}, but the layer was made for "
+                f"{self.in_channels[0]} and {self.in_channels[1]}"
+            )
         for part, width in zip(x, self.in_channels, strict=True):
             check_features(part, width)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 
+from panda_gnn.graph.arrays import Int64
+from panda_gnn.graph.rows import GraphRows, rows_of_edges
 from panda_gnn.options import whole_number
 from panda_gnn.rewiring.base import Rewiring, with_virtual_nodes
 
@@ -64,13 +67,24 @@ class VirtualNode(Rewiring):
 
 def roles(edges: Tensor, num_nodes: int, rounds: int) -> Tensor:
     """The role of every node after ``rounds`` of colour refinement, counted by first node."""
-    neighbours: list[list[int]] = [[] for _ in range(num_nodes)]
-    for u, v in edges.t().tolist():
-        neighbours[u].append(v)
-        neighbours[v].append(u)
-    role = [0] * num_nodes
-    for _ in range(rounds):
-        seen = [(role[v], tuple(sorted(role[u] for u in neighbours[v]))) for v in range(num_nodes)]
-        number = {colour: place for place, colour in enumerate(dict.fromkeys(seen))}
-        role = [number[colour] for colour in seen]
-    return torch.tensor(role, dtype=torch.long, device=edges.device)
+    role = np.zeros(num_nodes, np.int64)
+    if rounds and num_nodes:
+        graph = rows_of_edges(edges.cpu().numpy(), num_nodes)
+        for _ in range(rounds):
+            role = _refined(graph, role)
+    return torch.from_numpy(role).to(edges.device)
+
+
+def _refined(graph: GraphRows, role: Int64) -> Int64:
+    """Nodes of one role are told apart by the roles of their neighbours, how often each occurs."""
+    colours = role[graph.columns]
+    colours = colours[np.lexsort((colours, graph.sources))]  # in order at each node
+    told = np.empty(role.size, np.int64)
+    for degree in np.unique(graph.degrees):
+        nodes = np.flatnonzero(graph.degrees == degree)
+        around = colours[graph.row_ptr[nodes][:, None] + np.arange(degree)]
+        seen = np.unique(np.c_[role[nodes], around], axis=0, return_inverse=True)[1]
+        told[nodes] = seen.reshape(-1) + nodes[0] * role.size  # other degrees, other numbers
+    _, first, number = np.unique(told, return_index=True, return_inverse=True)
+    rank: Int64 = np.argsort(np.argsort(first))
+    return rank[number.reshape(-1)]

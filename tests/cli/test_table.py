@@ -37,7 +37,7 @@ def test_the_controls_beside_panda(results: Path, capsys: pytest.CaptureFixture[
     shown = " ".join(capsys.readouterr().out.split())
     assert "mutag, gcn, selection last" in shown
     assert "panda minus" in shown
-    assert "What does the extra width itself add? (panda minus equal-width)" in shown
+    assert "What does the extra width add to PANDA? (panda minus equal-width)" in shown
     assert "mutag, gin: missing" in shown
     assert f"line {len(before.splitlines())}: damaged" in shown
     assert (results / "controls.jsonl").read_bytes() == before

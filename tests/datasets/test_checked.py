@@ -26,6 +26,9 @@ def test_features_of_every_kind() -> None:
     assert checked_graphs([bare])[0].x.tolist() == [[1.0]] * 3
     degree = checked_graphs([bare], "degree")[0].x.view(-1).tolist()
     assert degree == pytest.approx([math.log(2), math.log(2), 0])
+    away = Data(edge_index=torch.tensor([[0, 0], [1, 2]]), num_nodes=3)  # edges that leave count
+    degree = checked_graphs([away], "degree")[0].x.view(-1).tolist()
+    assert degree == pytest.approx([math.log(3), 0, 0])
     assert checked_graphs(graph(), "constant")[0].x.tolist() == [[1.0]] * 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import resource
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ import pytest
 import torch
 from torch_geometric.data import Data, InMemoryDataset
 
-from panda_gnn.datasets import DATASETS, load, resolve
+from panda_gnn.datasets import DATASETS, load, resolve, resolver
 from panda_gnn.datasets.resolver import is_own
 from panda_gnn.datasets.tables import read_edges
 from panda_gnn.errors import InputError
@@ -476,3 +477,29 @@ def test_an_unknown_name() -> None:
         resolve("mutagg")
     with pytest.raises(InputError, match="it must be a Data, a list of them"):
         resolve(3)
+
+
+def test_arguments_of_a_registered_source_are_checked() -> None:
+    with resolver.SOURCES.replaced({"mine": graphs}):
+        assert resolve("mine?task=classification")._own.summary
+        with pytest.raises(InputError, match="unknown argument 'colour' of mine: choose one of"):
+            resolve("mine?colour=red")
+
+
+def test_four_sources_are_kept_and_read_again_when_they_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(resolver, "_resolved", {})
+    monkeypatch.setattr(
+        resolver, "resolve", lambda name, root, mirror: read.append(Path(name).name) or name
+    )
+    files = [tmp_path / f"{number}.csv" for number in range(5)]
+    for file in files:
+        file.touch()
+    for number in (0, 1, 2, 3, 0, 3, 4, 1, 0):
+        assert str(resolver.resolve_once(str(files[number]))) == str(files[number])
+    assert read == ["0.csv", "1.csv", "2.csv", "3.csv", "4.csv", "0.csv"]
+    os.utime(files[4], ns=(1, 1))
+    resolver.resolve_once(str(files[4]))
+    assert read[-1] == "4.csv"

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 import torch
-from torch_geometric.data import Data
+from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GraphConv
 from torch_geometric.transforms import AddSelfLoops, BaseTransform
+from torch_geometric.utils import degree
 
 import panda_gnn
 from panda_gnn import (
@@ -32,10 +33,11 @@ from panda_gnn.evaluation.methods import METHODS, Method, configure, parts
 from panda_gnn.evaluation.trial import run_trial
 from panda_gnn.nn.models import _PAPER_LAYERS, GNN, PLAIN_LAYERS
 from panda_gnn.registry import OWNERS
+from tests.odd_graphs import ODD_GRAPHS
 
 PLUGIN = '''
 import torch
-from torch_geometric.data import Data
+from torch_geometric.data import Batch, Data
 from torch_geometric.transforms import BaseTransform
 from panda_gnn import register_centrality, register_dataset, register_rewiring
 
@@ -170,6 +172,24 @@ def test_entry_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     plugins.load_entry_points()
     assert "plugin-cut" in METHODS
+
+
+def test_an_own_centrality_sees_one_graph_after_the_other() -> None:
+    seen: list[Data] = []
+
+    @register_centrality("spread")
+    def spread(data: Data) -> torch.Tensor:
+        seen.append(data)
+        return degree(data.edge_index[0], data.num_nodes) / data.num_nodes
+
+    graphs = [ODD_GRAPHS[name] for name in ("path", "star", "isolated nodes")]
+    found = centrality("spread", Batch.from_data_list(graphs))
+    expected = [degree(g.edge_index[0], g.num_nodes) / g.num_nodes for g in graphs]
+    assert found.tolist() == pytest.approx(torch.cat(expected).tolist())
+    for data, graph in zip(seen[-3:], graphs, strict=True):
+        assert data.num_nodes == graph.num_nodes
+        assert sorted(data.edge_index.t().tolist()) == sorted(graph.edge_index.t().tolist())
+    assert centrality("spread", []).tolist() == []
 
 
 def test_a_transform_in_one_line() -> None:

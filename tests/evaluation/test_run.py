@@ -158,7 +158,7 @@ def test_a_trial_that_takes_too_long_has_failed(store: Store) -> None:
             trial_seconds=0.5,
         )
     assert outcome.ran == 1
-    assert outcome.failures == ["none on gcn, mutag, seed 1: it took longer than 0.5 seconds"]
+    assert outcome.failures == ["none on gcn, mutag, seed 1: it took longer than 0.5 s"]
 
 
 class Broken(Diary):

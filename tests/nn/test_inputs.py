@@ -268,7 +268,9 @@ def test_pairs_of_states_fit_the_partition() -> None:
         assert len(layer((low[:, :4], high), partition)) == 2
         with pytest.raises(InputError, match=r"x has .* low and .* high rows, but the partition"):
             layer((low[1:, :4], high), partition)
-        with pytest.raises(InputError, match="x has 6 columns"):
+        with pytest.raises(
+            InputError, match="x has the widths 6 and 6, but the layer was made for 4"
+        ):
             layer((low, high), partition)
         with pytest.raises(InputError, match=r"x is torch.int64"):
             layer((low[:, :4].long(), high.long()), partition)

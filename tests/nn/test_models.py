@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -239,7 +239,9 @@ def test_widths_of_high_nodes_and_of_numpy() -> None:
     for wrong in (0, 128.5, "128"):
         with pytest.raises(InputError, match="high_width must be a whole number, 1 or more"):
             PandaGNN(3, 2, high_width=wrong)  # type: ignore[arg-type]
-    assert GNN(np.int64(3), np.int64(2), width=np.int64(4))(MIXED.x.float(), MIXED.edge_index).shape
+    three, two, four = (cast(int, np.int64(number)) for number in (3, 2, 4))
+    model = GNN(three, two, width=four)
+    assert model(MIXED.x.float(), MIXED.edge_index).shape == (1, 2)
 
 
 RECIPES: dict[str, dict[str, Any]] = {

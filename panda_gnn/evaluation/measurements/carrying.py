@@ -35,15 +35,7 @@ def carrying_measure(
     return Measure(name, run, code, settings=settings, check=check, own_graphs=True)
 
 
-def _measured(
-    accuracy: Accuracy,
-    code: str,
-    config: Config,
-    seed: int,
-    *,
-    root: str | None = None,
-    mirror: str | None = None,
-) -> Row:
+def _measured(accuracy: Accuracy, code: str, config: Config, seed: int, **where: str | None) -> Row:
     start = time.perf_counter()
     with one_thread(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

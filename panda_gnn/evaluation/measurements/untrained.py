@@ -39,18 +39,10 @@ def dataset_measure(
     return Measure(name, run, code, settings={"graphs": None, **(settings or {})}, check=check)
 
 
-def _measured(
-    values: Values,
-    code: str,
-    config: Config,
-    seed: int,
-    *,
-    root: str | None = None,
-    mirror: str | None = None,
-) -> Row:
+def _measured(values: Values, code: str, config: Config, seed: int, **where: str | None) -> Row:
     start = time.perf_counter()
     with one_thread():
-        data = measured_data(config, root, mirror)
+        data = measured_data(config, **where)
         found = values(data, config, seed)
     return row_of(data, config, seed, code, time.perf_counter() - start, values=found)
 
@@ -62,7 +54,7 @@ def spread_graphs(dataset: str, count: int | None) -> list[int]:
     return [index * total // count for index in range(count)]
 
 
-def measured_data(config: Config, root: str | None, mirror: str | None) -> TaskData:
+def measured_data(config: Config, root: str | None = None, mirror: str | None = None) -> TaskData:
     """The graphs of the config's dataset that are measured, before the method changes them."""
     count = config.settings["graphs"]
     some = None if count is None else tuple(spread_graphs(config.dataset, count))

@@ -38,7 +38,9 @@ def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
         p: The probability of zero.
         training: Whether to do anything.
     """
-    if not (training and 0 < p < 1 and kernels.ordinary(x)):
+    if not training and 0 <= p <= 1:
+        return x
+    if not (0 < p < 1 and kernels.ordinary(x)):
         return F.dropout(x, p, training)
     threshold = round(p * LEVELS)
     if threshold == LEVELS:

@@ -61,7 +61,8 @@ def operator(
 
     _library.impl(name, differentiably, "Autograd")
 
-    apply: Any = super(torch.autograd.Function, rule).apply  # without what torch.func needs
+    # The rule without the preparations for torch.func:
+    apply: Any = super(torch.autograd.Function, rule).apply  # type: ignore[misc]
 
     def directly(*arguments: Any) -> Any:
         if type(arguments[0]) not in TENSOR_CLASSES or torch._C._len_torch_dispatch_stack():

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="untyped-decorator"
+# mypy: disable-error-code="untyped-decorator,no-untyped-call"
 """The sum of one row of :mod:`panda_gnn.nn.kernels.row_sums` as instructions for numba.
 
 A row is summed in blocks of columns that stay in vector registers while the edges go by. Every

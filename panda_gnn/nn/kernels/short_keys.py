@@ -1,10 +1,10 @@
-# mypy: disable-error-code="untyped-decorator"
+# mypy: disable-error-code="untyped-decorator,no-untyped-call"
 """Keys of 32 bits for :mod:`panda_gnn.nn.kernels.ranking`, as instructions for numba.
 
 The logits of an edge are spread over the whole numbers from 0 to ``LEVELS >> bits``, least to
-greatest, and followed by ``bits`` bits of the index (counted backwards). Rounding keeps the order of
-logits but may make different ones equal: then, and where a logit is not finite, the ranks say so
-and the edges are ranked by longer keys.
+greatest, and followed by ``bits`` bits of the index (counted backwards). Rounding keeps the order
+of logits but may make different ones equal: then, and where a logit is not finite, the edges are
+ranked by longer keys.
 """
 
 from __future__ import annotations

@@ -158,9 +158,9 @@ def _empty_picture(path: str | Path, size: tuple[float, float]) -> Figure:
     return figure
 
 
-def _panels(figure: Figure, rows: int, columns: int) -> list[Axes]:
+def _panels(figure: Figure, rows: int, columns: int) -> list[Any]:
     """Panels to draw graphs in, row by row."""
-    panels: list[Axes] = list(figure.subplots(rows, columns, squeeze=False).flat)
+    panels = list(figure.subplots(rows, columns, squeeze=False).flat)
     for panel in panels:
         panel.set_axis_off()
         panel.set_aspect("equal")

@@ -186,7 +186,8 @@ def test_the_retuned_gine_is_its_published_layer() -> None:
     """Linear, GELU, dropout, linear, dropout, residual connection, written out."""
     config = configure("peptides-func", "gin", settings={"preset": "toenshoff"}, dropout=0.3)
     task, outputs = task_of("peptides-func"), cast(Any, Outputs(10))
-    model = task.model(GNN, outputs, dataclasses.replace(config, width=6, num_layers=2)).double()
+    small = dataclasses.replace(config, width=6, num_layers=2)
+    model: Any = task.model(GNN, outputs, small).double()
     kinds = [type(module).__name__ for module in model.layers[0].conv.mlp]
     assert kinds == ["Linear", "GELU", "Dropout", "Linear"]
     assert (model.layers[0].conv.mlp[2].p, model.dropout) == (0.3, 0.3)

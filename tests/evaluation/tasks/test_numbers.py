@@ -28,7 +28,7 @@ def graph(y: torch.Tensor) -> Data:
 
 
 NUMBERS = [graph(torch.tensor([i / 7, -i / 3])) for i in range(20)]
-LABELS = [graph(torch.tensor([i % 2, (i // 2) % 2, 1])) for i in range(20)]
+LABELS = [graph(torch.tensor([[i % 2, (i // 2) % 2, 1]])) for i in range(20)]
 NODES = [
     Data(
         x=torch.randn(30, 2, generator=torch.Generator().manual_seed(0)),
@@ -61,7 +61,7 @@ def test_a_trial_of_each(graphs: list[Data], task: str, loss: object, metric: st
 
 def trial_scores(data: TaskData, config: Config) -> dict[str, object]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("panda_gnn.evaluation.trial.parts", lambda config: {})
+        patch.setattr("panda_gnn.evaluation.methods.parts", lambda config: {})
         return dict(trial_on(data, config, 0))
 
 

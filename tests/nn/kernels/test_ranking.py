@@ -43,6 +43,22 @@ def test_rank_is_a_stable_descending_sort(width: int, size: int, dtype: torch.dt
         assert torch.equal(ascending.long(), expected.sort(dim=1).values)
 
 
+@pytest.mark.parametrize("distance", [1.0, 1e-6, 1e-9])
+@pytest.mark.parametrize(("width", "size"), [(8, 8), (64, 80), (64, 112), (128, 256)])
+def test_keys_of_32_bits_never_decide_between_logits_they_cannot_tell_apart(
+    width: int, size: int, distance: float
+) -> None:
+    """Every eighth edge has logits that are close or equal."""
+    generator = torch.Generator().manual_seed(size)
+    of_high = torch.stack([torch.randperm(size, generator=generator) for _ in range(40)]).float()
+    of_high[::8, 1::2] = of_high[::8, ::2].flip(1) + distance * 1000
+    of_high[::8, 0] = 1e4
+    expected = torch.sort(of_high, dim=1, descending=True, stable=True).indices[:, :width]
+    crossing = torch.stack([torch.arange(40), torch.zeros(40, dtype=torch.long)])
+    found = rank(of_high, torch.zeros(1, size), crossing, width, False, False)
+    assert torch.equal(found.long(), expected)
+
+
 def test_rank_refuses_nodes_that_are_not_there() -> None:
     x = torch.zeros(3, 4)
     with pytest.raises(InputError, match="crossing goes from 0 to 3, but there are 3 such nodes"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from matplotlib.collections import LineCollection
 
 from panda_gnn.errors import InputError
 from panda_gnn.reports.drawing.panels import (
@@ -137,7 +138,8 @@ def test_intervals_as_bars_stand_side_by_side_and_the_level_has_its_own_at_the_r
     panel = Panel("one", table, "x", "y", bars=True, references={"panda": (1.0, 0.5, "plain")})
     figure = draw_panels([panel], Sheet())
     axes = figure.axes[0]
-    bars = [collection.get_segments() for collection in axes.collections]
+    drawn = [bars for bars in axes.collections if isinstance(bars, LineCollection)]
+    bars = [collection.get_segments() for collection in drawn]
     assert [len(segments) for segments in bars] == [3, 3, 1]
     first, second, level = ([float(low[0]) for low, _ in segments] for segments in bars)
     assert all(left < right for left, right in zip(first, second, strict=True))
