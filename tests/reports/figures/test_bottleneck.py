@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -51,6 +52,6 @@ def test_chance_is_drawn_where_it_is_one_level(chances: tuple[float, float]) -> 
         for size, chance in zip((2, 3), chances, strict=True)
     ]
     axes = bottleneck.draw(rows, Sheet()).axes[0]
-    levels = [set(line.get_ydata()) for line in axes.get_lines()]
+    levels = [set(np.asarray(line.get_ydata()).tolist()) for line in axes.get_lines()]
     assert levels == [{60.0}] + [{50.0}] * (chances == (50.0, 50.0))
     assert axes.get_ylim() == (0, 105)
