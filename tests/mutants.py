@@ -68,6 +68,7 @@ ENOUGH, PATIENCE, COMPILING = 30.0, 4.0, 180.0
 LOOKS = {
     *("alpha", "color", "edgecolors", "fontsize", "linestyle", "linewidth", "linewidths"),
     *("figsize", "labelpad", "legend_columns", "pad", "s", "zorder", "stacklevel", "strict"),
+    "transient",
 }
 
 #: Exit codes of what is neither killed nor survived: pytest did not run, or found no test.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import save_file
-from torch_geometric.data import InMemoryDataset
+from torch_geometric.data import Data, InMemoryDataset
 
 from panda_gnn.cache import Tensors, cached, content_key, folder_for
 
@@ -101,3 +101,11 @@ def test_several_processes_fill_it_at_once(tmp_path: Path) -> None:
 def test_a_dataset_without_a_folder_keeps_nothing() -> None:
     """PyG's root of such a dataset is "???", which is no folder to write to."""
     assert folder_for(InMemoryDataset(), "centrality", None) is None
+
+
+def test_results_stand_beside_the_processed_dataset(tmp_path: Path) -> None:
+    dataset = InMemoryDataset(root=str(tmp_path))
+    assert folder_for(dataset, "rewired", None) == tmp_path / "rewired"
+    assert folder_for(dataset, "rewired", tmp_path / "mine") == tmp_path / "mine"
+    assert folder_for(dataset, "rewired", False) is None
+    assert folder_for([Data()], "rewired", None) is None

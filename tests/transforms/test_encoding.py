@@ -74,6 +74,12 @@ def test_a_batch_is_its_graphs_one_by_one_and_keeps_the_columns() -> None:
     assert torch.equal(together.to_data_list()[1].x, apart[1])
 
 
+def test_one_number_for_each_node_becomes_the_first_column() -> None:
+    path = undirected(3, (0, 1), (1, 2))
+    path.x = torch.tensor([5.0, 6.0, 7.0])
+    assert CentralityEncoding("degree", "raw")(path).x.tolist() == [[5, 0.5], [6, 1], [7, 0.5]]
+
+
 def test_ranks_do_not_depend_on_the_order_of_nodes() -> None:
     encoding = CentralityEncoding(("degree", "betweenness"), "rank")
     assert_permutation_equivariant(encoding.columns, ODD_GRAPHS["barbell"])
@@ -119,6 +125,10 @@ def test_bins_share_the_values_and_ties_stay_together() -> None:
     assert quantile_boundaries(torch.arange(9.0), 3).tolist() == [2.5, 5.5]
     few = torch.tensor([1.0] * 8 + [2.0, 2.0 + 1e-12, 3.0])
     assert quantile_boundaries(few, 3).tolist() == [1.5, 2.5]
+    large = torch.tensor([1e6, 1e6 + 1e-4, 1e6 + 2e-4, 2e6], dtype=torch.float64)
+    assert quantile_boundaries(large, 4).tolist() == [1.5e6, torch.inf, torch.inf]
+    small = torch.tensor([1e-6, 3e-6, 5e-6], dtype=torch.float64)
+    assert quantile_boundaries(small, 3).tolist() == pytest.approx([2e-6, 4e-6], rel=1e-9)
     assert quantile_boundaries(torch.ones(4), 3).tolist() == [torch.inf, torch.inf]
     assert quantile_boundaries(torch.empty(0), 2).tolist() == [torch.inf]
     with pytest.raises(InputError, match="finite"):
