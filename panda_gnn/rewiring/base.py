@@ -63,7 +63,7 @@ class Rewiring(BaseTransform):
 
     def rewire(self, edges: Tensor, num_nodes: int) -> Tensor:
         """Return the new edges; they and ``edges`` are ``[2, m]`` with ``u < v``, no duplicates."""
-        raise NotImplementedError(f"{type(self).__name__} has no method rewire")
+        raise InputError(f"{type(self).__name__} needs more than edges: call it with a graph")
 
     def rewired(self, edges: Tensor, data: Data) -> tuple[Tensor, dict[str, Tensor]]:
         """The new ``edge_index`` of a graph with ``edges``, and what else is written.

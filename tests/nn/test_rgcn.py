@@ -95,5 +95,5 @@ def test_unknown_relations_are_named() -> None:
             random_states(MIXED, 4, 4),
             WidthPartition(MIXED.edge_index, MIXED.high, edge_type=types),
         )
-    with pytest.raises(InputError, match="num_relations is 0"):
+    with pytest.raises(InputError, match="num_relations must be a whole number, 1 or more, not 0"):
         RGCNLayer(3, 4, num_relations=0)

@@ -115,7 +115,7 @@ def test_what_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     for x in (torch.zeros(5, 1, dtype=torch.long), data.x * torch.nan):
         with pytest.raises(InputError, match="JDR reads features of nodes: give x finite numbers"):
             JDR()(Data(x=x, edge_index=data.edge_index))
-    with pytest.raises(InputError, match="the graph has no x"):
+    with pytest.raises(InputError, match="JDR needs more than edges: call it with a graph"):
         JDR().rewire(data.edge_index, 5)
     with pytest.raises(InputError, match="blend"):
         JDR(blend=2.0)
