@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from panda_gnn import cli
-from panda_gnn.cli import advise
+from panda_gnn.cli import advise, diagnose
 from panda_gnn.cli.execution import Execution
 from panda_gnn.datasets.causes import labelled_graphs, write_csv_folder
 from panda_gnn.evaluation.advice import plan, quick
@@ -23,7 +23,7 @@ def test_thirty_graphs_are_too_few(
     write_csv_folder(labelled_graphs("size", num_graphs=30), tmp_path / "few")
     monkeypatch.chdir(tmp_path)
     depths: list[int] = []
-    summarise = advise.summarise_with_bar
+    summarise = diagnose.summarise_with_bar
 
     def noted(dataset: Any, depth: int) -> Any:
         depths.append(depth)
@@ -72,7 +72,13 @@ def test_options_decide_the_budget_before_the_time_does(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(plan, "fit_budget", fit_budget)
     monkeypatch.setattr("os.cpu_count", lambda: 6)
-    usual = {"trials": None, "epochs": None, "minutes": None, "quick": False, "workers": None}
+    usual: dict[str, Any] = {
+        "trials": None,
+        "epochs": None,
+        "minutes": None,
+        "quick": False,
+        "workers": None,
+    }
     usual |= {"backbone": "gin", "layers": 3}
     for changed, budget in (
         ({}, (5, 70)),

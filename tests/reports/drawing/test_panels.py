@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from matplotlib.collections import LineCollection
@@ -64,7 +65,7 @@ def test_lines_bands_and_levels_are_where_the_rows_are() -> None:
         references={"none": (2.0, 0.25, "published")},
         error="standard_error",
     )
-    axes = draw_panels([panel], Sheet()).axes[0]
+    axes: Any = draw_panels([panel], Sheet()).axes[0]
     line, level, *caps, chance = axes.get_lines()
     assert (list(line.get_xdata()), list(line.get_ydata())) == ([1.0, 10.0, 100.0], [0.0, 1.0, 2.0])
     assert (set(level.get_ydata()), level.get_label()) == ({2.0}, "published")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -50,7 +51,7 @@ def test_chance_is_drawn_where_it_is_one_level(chances: tuple[float, float]) -> 
         }
         for size, chance in zip((2, 3), chances, strict=True)
     ]
-    axes = bottleneck.draw(rows, Sheet()).axes[0]
+    axes: Any = bottleneck.draw(rows, Sheet()).axes[0]
     levels = [set(line.get_ydata()) for line in axes.get_lines()]
     assert levels == [{60.0}] + [{50.0}] * (chances == (50.0, 50.0))
     assert axes.get_ylim() == (0, 105)
