@@ -37,7 +37,7 @@ suppress_warnings = ["myst.header"]  # the tables' headings jump one level
 
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(DOCS / "_build" / ".jupyter_cache")
-nb_execution_timeout = 120
+nb_execution_timeout = 600  # for cells that hang; on a busy machine a minute's work takes many
 nb_execution_raise_on_error = True
 nb_output_stderr = "remove"
 

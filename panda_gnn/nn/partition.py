@@ -83,9 +83,8 @@ class NodePartition:
         """The numbers of the edges from one role to another, and the positions of their ends."""
 
         def kinds() -> Tensor:
-            start, end = ends_of(self.role, self.whole.edge_index)
-            kind: Tensor = start * self.num_roles + end
-            return kind
+            roles = ends_of(self.role, self.whole.edge_index)
+            return roles[0] * self.num_roles + roles[1]
 
         def places() -> Tensor:
             position = self.whole.edge_index.new_empty(self.role.numel())

@@ -94,3 +94,16 @@ def test_bad_input_gets_one_sentence() -> None:
         dirichlet_energy(data.x, data.edge_index, reduction="sum")
     with pytest.raises(InputError, match="batch of 3 nodes"):
         dirichlet_energy(data.x, data.edge_index, torch.zeros(3, dtype=torch.long))
+
+
+def test_a_repeated_edge_counts_once_and_weights_of_its_copies_add_up() -> None:
+    states = torch.tensor([[1.0], [2.0], [5.0]], dtype=torch.float64)
+    path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    repeated = torch.cat([path, path[:, :2]], dim=1)
+    once = dirichlet_energy(states, path)
+    assert float(dirichlet_energy(states, repeated)) == pytest.approx(float(once), abs=1e-14)
+    weights = torch.tensor([0.5, 0.5, 1.0, 1.0, 1.5, 1.5], dtype=torch.float64)
+    added = torch.tensor([2.0, 2.0, 1.0, 1.0], dtype=torch.float64)
+    assert float(dirichlet_energy(states, repeated, edge_weight=weights)) == pytest.approx(
+        float(dirichlet_energy(states, path, edge_weight=added)), abs=1e-14
+    )

@@ -21,9 +21,8 @@ PINNED: dict[str, Any] = json.loads(Path(__file__).with_name("defaults.json").re
 def defaults() -> dict[str, dict[str, Any]]:
     """What a config has when nothing but these names is given, and differs from the usual."""
     own = [name for name in METHODS if ("method", name) not in OWNERS]
-    names: list[tuple[str, str, str, dict[str, Any]]] = [
-        ("mutag", (METHODS[name].backbones or ["gcn"])[0], name, {}) for name in own
-    ]
+    names: list[tuple[str, str, str, dict[str, Any]]]
+    names = [("mutag", (METHODS[name].backbones or ["gcn"])[0], name, {}) for name in own]
     names += [(dataset, b, "panda", {}) for dataset in GRAPH_SETS for b in ("gcn", "gin", "rgcn")]
     names += [(dataset, "gcn", method, {}) for dataset in NODE_SETS for method in ("none", "panda")]
     names += [

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
+from matplotlib.lines import Line2D
 
 from panda_gnn.errors import InputError
 from panda_gnn.reports.drawing.panels import (
@@ -26,6 +28,10 @@ def rows(**trials: int) -> list[CsvRow]:
         for name, count in trials.items()
         for place in range(3)
     ]
+
+
+def heights(line: Line2D) -> set[float]:
+    return set(np.asarray(line.get_ydata(), dtype=float).tolist())
 
 
 def test_no_place_stays_empty_where_that_can_be() -> None:
@@ -67,18 +73,21 @@ def test_lines_bands_and_levels_are_where_the_rows_are() -> None:
     )
     axes: Any = draw_panels([panel], Sheet()).axes[0]
     line, level, *caps, chance = axes.get_lines()
-    assert (list(line.get_xdata()), list(line.get_ydata())) == ([1.0, 10.0, 100.0], [0.0, 1.0, 2.0])
-    assert (set(level.get_ydata()), level.get_label()) == ({2.0}, "published")
-    assert set(chance.get_ydata()) == {0.5}
+    assert np.asarray(line.get_xydata()).tolist() == [[1.0, 0.0], [10.0, 1.0], [100.0, 2.0]]
+    assert heights(level) == {2.0}
+    assert level.get_label() == "published"
+    assert heights(chance) == {0.5}
     assert axes.get_ylim() == (-1, 4)
     assert list(axes.get_xticks()) == [1.0, 10.0, 100.0]
     band, bar = axes.collections
-    edge = {(round(float(x), 6), round(float(y), 6)) for x, y in band.get_paths()[0].vertices}
+    vertices = np.asarray(band.get_paths()[0].vertices).round(6)
+    edge = {(x, y) for x, y in vertices.tolist()}
     assert {(10.0, 0.9), (10.0, 1.1), (100.0, 1.9), (100.0, 2.1)} <= edge
+    assert isinstance(bar, LineCollection)
     (low, high), *_ = bar.get_segments()  # the interval of the level, right of the lines
     assert (low[1], high[1]) == (1.75, 2.25)
     assert low[0] == high[0] > 100
-    assert {float(cap.get_ydata()[0]) for cap in caps} <= {1.75, 2.25}
+    assert all(heights(cap) <= {1.75, 2.25} for cap in caps)
 
 
 @pytest.mark.parametrize(

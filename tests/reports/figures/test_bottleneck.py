@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -51,7 +51,7 @@ def test_chance_is_drawn_where_it_is_one_level(chances: tuple[float, float]) -> 
         }
         for size, chance in zip((2, 3), chances, strict=True)
     ]
-    axes: Any = bottleneck.draw(rows, Sheet()).axes[0]
-    levels = [set(line.get_ydata()) for line in axes.get_lines()]
+    axes = bottleneck.draw(rows, Sheet()).axes[0]
+    levels = [set(np.asarray(line.get_ydata()).tolist()) for line in axes.get_lines()]
     assert levels == [{60.0}] + [{50.0}] * (chances == (50.0, 50.0))
     assert axes.get_ylim() == (0, 105)
