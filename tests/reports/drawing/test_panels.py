@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -71,7 +70,7 @@ def test_lines_bands_and_levels_are_where_the_rows_are() -> None:
         references={"none": (2.0, 0.25, "published")},
         error="standard_error",
     )
-    axes: Any = draw_panels([panel], Sheet()).axes[0]
+    axes = draw_panels([panel], Sheet()).axes[0]
     line, level, *caps, chance = axes.get_lines()
     assert np.asarray(line.get_xydata()).tolist() == [[1.0, 0.0], [10.0, 1.0], [100.0, 2.0]]
     assert heights(level) == {2.0}
