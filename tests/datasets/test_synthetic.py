@@ -192,3 +192,17 @@ def test_one_radius_is_answered_by_looking_up_the_key() -> None:
 def test_a_bottleneck_without_a_message_is_refused(make: Any) -> None:
     with pytest.raises(InputError, match="size must be a whole number, 1 or more, not 0"):
         make(0)
+
+
+@pytest.mark.parametrize("make", [tree_neighbors_match, hub, two_radius, one_radius])
+def test_the_smallest_tasks_there_are(make: Any) -> None:
+    assert len(make(1, num_graphs=1)) == 1
+    for bad in ({"num_graphs": 0}, {"num_graphs": True}, {"num_graphs": 1.0}):
+        with pytest.raises(InputError, match="num_graphs must be a whole number, 1 or more"):
+            make(1, **bad)
+    with pytest.raises(InputError, match="must be a whole number, 1 or more, not 0"):
+        make(0, num_graphs=1)
+    if make in (two_radius, one_radius):
+        assert len(make(1, num_graphs=1, num_labels=2)) == 1
+        with pytest.raises(InputError, match="num_labels must be a whole number, 2 or more, not 1"):
+            make(1, num_graphs=1, num_labels=1)

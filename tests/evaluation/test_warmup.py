@@ -63,3 +63,16 @@ def test_where_nothing_can_be_kept_nothing_is_ready(monkeypatch: pytest.MonkeyPa
     with ThreadPoolExecutor(1) as executor:
         compile_before([Kind("gcn", "none")], executor)
     assert not is_ready(Kind("gcn", "none"))
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("count", [4, 5])
+def test_few_methods_are_named_and_many_counted(
+    count: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(warmup, "compile_kind", lambda kind: 0.5)
+    methods = ["digl", "fosr", "none", "panda", "sdrf"][:count]
+    with ThreadPoolExecutor(1) as executor:
+        assert compile_before([Kind("gcn", method) for method in methods], executor) == {}
+    named = "digl, fosr, none, panda" if count == 4 else "5 methods"
+    assert f"compiled the kernels of {named} in" in capsys.readouterr().err

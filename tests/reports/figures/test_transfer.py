@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
 
 from panda_gnn.errors import InputError
-from panda_gnn.reports.drawing.style import SERIES_STYLES
+from panda_gnn.reports.drawing.panels import CsvRow
+from panda_gnn.reports.drawing.style import SERIES_STYLES, Sheet
 from panda_gnn.reports.figures import Request, figure_study, make_figure, transfer
 from tests.reports.figures.pretend import csv_rows, store_measurements
 
@@ -44,3 +46,31 @@ def test_the_standard_error_of_accuracies(tmp_path: Path) -> None:
     assert [float(row["standard_error"]) for row in rows] == pytest.approx(
         [0.5 / 3**0.5] * len(rows), rel=1e-6
     )
+
+
+def test_the_topologies_of_a_backbone_stand_in_a_row() -> None:
+    topologies = ("ring", "crossed-ring", "lollipop", "tree")
+    rows: list[CsvRow] = [
+        {
+            "topology": topology,
+            "backbone": backbone,
+            "series": "none",
+            "distance": distance,
+            "accuracy": 0.25 * distance,
+            "standard_error": 0.1,
+            "trials": 3,
+        }
+        for topology in topologies
+        for backbone in ("gcn", "gin")
+        for distance in (2, 4)
+    ]
+    axes: Any = transfer.draw(rows, Sheet()).axes
+    places = [one.get_subplotspec() for one in axes[:8]]
+    assert [place.rowspan.start for place in places] == [0] * 4 + [1] * 4
+    assert [place.colspan.start for place in places] == [0, 1, 2, 3] * 2
+    assert axes[0].get_title() == "GCN, ring"
+    assert axes[7].get_title() == "GIN, tree"
+    line, chance = axes[0].get_lines()
+    assert list(line.get_ydata()) == [50.0, 100.0]  # in percent
+    assert set(chance.get_ydata()) == {20.0}
+    assert [one.get_ylabel() for one in axes[:8]] == (["accuracy in %"] + [""] * 3) * 2
