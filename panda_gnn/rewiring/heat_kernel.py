@@ -52,7 +52,7 @@ class HeatKernel(DIGL):
         """The kernel of the diffusion, as options of PyG's GDC."""
         return {"method": "heat", "t": self.t}
 
-    def _pushed(self, edges: Tensor, num_nodes: int) -> tuple[Tensor, Tensor]:
+    def _sparse(self, edges: Tensor, num_nodes: int) -> tuple[Tensor, Tensor]:
         """Nothing approximates this kernel here: large graphs are rejected."""
         limits.refuse_above(limits.DENSE_DIFFUSION_NODES, num_nodes, "HeatKernel", "DIGL")
         raise AssertionError

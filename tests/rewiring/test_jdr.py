@@ -115,8 +115,6 @@ def test_what_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     for x in (torch.zeros(5, 1, dtype=torch.long), data.x * torch.nan):
         with pytest.raises(InputError, match="JDR reads features of nodes: give x finite numbers"):
             JDR()(Data(x=x, edge_index=data.edge_index))
-    with pytest.raises(InputError, match="the graph has no x"):
-        JDR().rewire(data.edge_index, 5)
     with pytest.raises(InputError, match="blend"):
         JDR(blend=2.0)
     monkeypatch.setattr(limits, "DENSE_PROXY_NODES", 4)
