@@ -56,7 +56,7 @@ def test_a_rewiring_that_refuses_is_named() -> None:
     data = ODD_GRAPHS["path"]
     bare = Data(edge_index=data.edge_index, num_nodes=6)
     (_, refused), pictures = compare_all([bare], {"jdr": JDR()}, quick=True)
-    assert "JDR aligns edges with features" in str(refused["refused"])
+    assert "JDR reads features of nodes" in str(refused["refused"])
     assert not pictures
 
 

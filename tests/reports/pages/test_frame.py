@@ -165,10 +165,10 @@ def test_maps_and_tables_mark_each_other(browser: Browser, pages: Path) -> None:
         marked = (
             "[...document.querySelectorAll('.map canvas + canvas')].map(one => one.toDataURL())"
         )
+        page.evaluate("new Promise(requestAnimationFrame)")  # marks are drawn with the next frame
         before = page.evaluate(marked)
         page.locator(".nodes tbody tr").nth(2).click()
-        after = page.evaluate(marked)
-        assert all(old != new for old, new in zip(before, after, strict=True))
+        page.wait_for_function(f"old => {marked}.every((one, i) => one !== old[i])", arg=before)
         page.locator(".maps canvas[tabindex]").first.focus()
         page.keyboard.press("ArrowRight")
         chosen = page.locator(".nodes tr[aria-selected=true] td").first.text_content()
@@ -179,7 +179,7 @@ def test_maps_and_tables_mark_each_other(browser: Browser, pages: Path) -> None:
         page.keyboard.press("Escape")
         page.mouse.move(5, 5)
         assert page.locator("tr[aria-selected=true]").count() == 0
-        assert page.evaluate(marked) == before
+        page.wait_for_function(f"old => {marked}.every((one, i) => one === old[i])", arg=before)
 
 
 def test_measure_scale_k_and_rewiring_switch(browser: Browser, pages: Path) -> None:
