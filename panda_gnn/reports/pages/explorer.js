@@ -290,7 +290,11 @@ class PagedTable {
     const names = [this.kind, ...(this.kind === "node" ? ["high"] : ["new"]), ...this.measures.map(measure => measure.name)];
     this.by = Math.min(this.by, names.length - 1);
     const heads = names.map((name, column) => element("th", { scope: "col" }, element("button", { type: "button", onclick: () => { this.up = this.by === column ? !this.up : column === 0; this.by = column; this.page = 0; this.arrange(); } }, name)));
-    this.heads = heads; this.body = element("tbody", {});
+    this.heads = heads;
+    // on the whole body: a row that is replaced under the pointer is never left
+    this.body = element("tbody", {
+      onpointerover: event => { const row = event.target.closest("tr"); if (row) this.explorer.hover({ kind: this.kind, index: Number(row.dataset.index) }); },
+      onpointerleave: () => this.explorer.hover(null) });
     this.table.replaceChildren(element("caption", { class: "unseen" }, `Values of every ${this.kind}`), element("thead", {}, element("tr", {}, ...heads)), this.body);
     this.arrange();
   }
@@ -318,8 +322,7 @@ class PagedTable {
     this.body.replaceChildren(...shown.map(index => {
       const item = { kind: this.kind, index }, pick = () => this.explorer.pick(same(item, this.explorer.picked) ? null : item, this);
       return element("tr", { tabindex: 0, "data-index": index, "aria-selected": same(item, this.explorer.picked) ? "true" : "false", onclick: pick,
-        onkeydown: event => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(); } },
-        onpointerenter: () => this.explorer.hover(item), onpointerleave: () => this.explorer.hover(null) },
+        onkeydown: event => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(); } } },
       ...this.heads.map((_, column) => { const value = this.value(index, column); return element("td", {}, column === 0 ? value : column === 1 ? (value ? "yes" : "") : number(value)); }));
     }));
   }

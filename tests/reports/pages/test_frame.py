@@ -162,13 +162,13 @@ def test_rules_and_intervals_switch_numbers(browser: Browser, pages: Path) -> No
 def test_maps_and_tables_mark_each_other(browser: Browser, pages: Path) -> None:
     with opened(browser, pages / "graph.html") as page:
         assert page.locator(".maps canvas[tabindex]").count() == 4
-        marked = (
-            "[...document.querySelectorAll('.map canvas + canvas')].map(one => one.toDataURL())"
-        )
-        page.evaluate("new Promise(requestAnimationFrame)")  # marks are drawn with the next frame
-        before = page.evaluate(marked)
+        marks = """wanted => [...document.querySelectorAll('.map canvas + canvas')].every(top => {
+            const empty = document.createElement('canvas');
+            [empty.width, empty.height] = [top.width, top.height];
+            return (top.toDataURL() !== empty.toDataURL()) === wanted; })"""
+        page.wait_for_function(marks, arg=False)
         page.locator(".nodes tbody tr").nth(2).click()
-        page.wait_for_function(f"old => {marked}.every((one, i) => one !== old[i])", arg=before)
+        page.wait_for_function(marks, arg=True)
         page.locator(".maps canvas[tabindex]").first.focus()
         page.keyboard.press("ArrowRight")
         chosen = page.locator(".nodes tr[aria-selected=true] td").first.text_content()
@@ -179,7 +179,7 @@ def test_maps_and_tables_mark_each_other(browser: Browser, pages: Path) -> None:
         page.keyboard.press("Escape")
         page.mouse.move(5, 5)
         assert page.locator("tr[aria-selected=true]").count() == 0
-        page.wait_for_function(f"old => {marked}.every((one, i) => one === old[i])", arg=before)
+        page.wait_for_function(marks, arg=False)
 
 
 def test_measure_scale_k_and_rewiring_switch(browser: Browser, pages: Path) -> None:
