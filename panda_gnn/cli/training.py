@@ -111,5 +111,10 @@ def make_config(options: argparse.Namespace, method: str) -> Config:
 
 
 def settings_in_words(config: Config) -> str:
-    """All settings of a config."""
-    return ", ".join(f"{name}={value}" for name, value in config.settings.items())
+    """All settings of a config; own data say themselves how they are split."""
+    from panda_gnn.datasets import DATASETS
+
+    settings = dict(config.settings)
+    if "split" in settings and (own := DATASETS.lookup(config.dataset).split):
+        settings["split"] = own
+    return ", ".join(f"{name}={value}" for name, value in settings.items())

@@ -30,7 +30,7 @@ EDGE_VALUES = ("edge_weight", "edge_type")
 
 def checked_graphs(graphs: Any, features: str | None = None) -> list[Data]:
     """The given graphs with what models read: ``x`` in single precision, ``edge_index``, ``y``,
-    masks, ``edge_weight`` and ``edge_type``.
+    masks, ``edge_weight``, ``edge_type`` and ``edge_attr``.
 
     Args:
         graphs: A list of PyG ``Data``, a dataset, or one ``Data``.
@@ -50,15 +50,20 @@ def checked_graphs(graphs: Any, features: str | None = None) -> list[Data]:
                 "or none"
             )
         features = "x" if all(with_x) else "constant"
-    names = [name for name in EDGE_VALUES if all(data.get(name) is not None for data in items)]
+    names = [
+        name
+        for name in (*EDGE_VALUES, "edge_attr")
+        if all(data.get(name) is not None for data in items)
+    ]
     prepared = [_prepared(number, data, features, names) for number, data in enumerate(items)]
-    widths = [int(data.x.size(1)) for data in prepared]
-    for number, width in enumerate(widths):
-        if width != widths[0]:
-            raise InputError(
-                f"graph {number} has {width} features per node, graph 0 has {widths[0]}: give all "
-                "of them the same"
-            )
+    for name, of in (("x", "node"), ("edge_attr", "edge")):
+        widths = [int(data[name].size(1)) for data in prepared if name in data]
+        for number, width in enumerate(widths):
+            if width != widths[0]:
+                raise InputError(
+                    f"graph {number} has {width} features per {of}, graph 0 has {widths[0]}: give "
+                    "all of them the same"
+                )
     return prepared
 
 
@@ -101,13 +106,16 @@ def _prepared(number: int, data: Data, features: str, edge_values: list[str]) ->
     if edge_index.numel() and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < num_nodes:
         raise InputError(f"graph {number} has an edge to a node outside 0..{num_nodes - 1}")
     if features == "x":
-        x = _features(number, _tensor(number, "x", data.x), num_nodes)
+        x = _rows(number, "x", data.x, num_nodes, "node")
     elif features == "degree":
         x = torch.log1p(degree(edge_index[0], num_nodes)).view(-1, 1)
     else:
         x = torch.ones(num_nodes, 1)
     prepared = Data(x=x, edge_index=edge_index.long(), num_nodes=num_nodes)
     for name in edge_values:
+        if name == "edge_attr":
+            prepared[name] = _rows(number, name, data[name], edge_index.size(1), "edge")
+            continue
         values = _tensor(number, name, data[name]).reshape(-1)
         if values.numel() != edge_index.size(1) or not bool(values.float().isfinite().all()):
             raise InputError(f"graph {number} has no finite {name} for each of its edges")
@@ -136,19 +144,21 @@ def _tensor(number: int, name: str, values: Any) -> Tensor:
     return tensor
 
 
-def _features(number: int, x: Tensor, num_nodes: int) -> Tensor:
+def _rows(number: int, name: str, values: Any, count: int, of: str) -> Tensor:
+    """Features in single precision, a row for each node or edge."""
+    x = _tensor(number, name, values)
     x = x.to_dense() if x.layout != torch.strided else x
     x = x.view(-1, 1) if x.dim() == 1 else x
-    if x.dim() != 2 or x.size(0) != num_nodes or x.size(1) == 0 or x.is_complex():
+    if x.dim() != 2 or x.size(0) != count or x.size(1) == 0:
         raise InputError(
-            f"graph {number} has x of shape {list(x.shape)}, but {num_nodes} nodes: give one row "
-            "of numbers for each node"
+            f"graph {number} has {name} of shape {list(x.shape)}, but {count} {of}s: give one row "
+            f"of numbers for each {of}"
         )
     x = x.float()
     if not bool(x.isfinite().all()):
-        node = int((~x.isfinite()).any(dim=1).nonzero()[0])
+        row = int((~x.isfinite()).any(dim=1).nonzero()[0])
         raise InputError(
-            f"graph {number} has features that are no finite numbers (node {node}): replace them "
-            "or leave the node out"
+            f"graph {number} has features that are no finite numbers ({of} {row}): replace them "
+            f"or leave the {of} out"
         )
     return x

@@ -21,7 +21,7 @@ from xml.parsers import expat
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
-from torch_geometric.utils import remove_self_loops, to_undirected
+from torch_geometric.utils import to_undirected
 
 from panda_gnn.datasets.checked import MASKS, checked_graphs
 from panda_gnn.datasets.saved_graphs import read_saved_graphs
@@ -228,11 +228,9 @@ def _of_index(
 ) -> Data:
     num_nodes = len(names)
     x = torch.ones(num_nodes, 1) if x is None or x.size(1) == 0 else x
-    edge_index, weights = simple_edges(edge_index, weights, num_nodes)
-    data = Data(x=x, edge_index=edge_index, num_nodes=num_nodes, node_names=names)
-    if weights is not None:
-        data.edge_weight = weights
-    return data
+    values = {} if weights is None else {"edge_weight": weights}
+    edge_index, values = simple_edges(edge_index, values, num_nodes)
+    return Data(x=x, edge_index=edge_index, num_nodes=num_nodes, node_names=names, **values)
 
 
 def as_targets(values: Sequence[str]) -> Tensor:
@@ -269,13 +267,15 @@ def set_masks(data: Data, masks: Mapping[str, Sequence[float | str]]) -> None:
 
 
 def simple_edges(
-    edge_index: Tensor, weights: Tensor | None, num_nodes: int
-) -> tuple[Tensor, Tensor | None]:
+    edge_index: Tensor, values: Mapping[str, Tensor], num_nodes: int
+) -> tuple[Tensor, dict[str, Tensor]]:
     """Both directions of every edge, once and without self-loops; an edge that is there several
-    times has the mean of its weights."""
-    edge_index, weights = remove_self_loops(edge_index, weights)
-    edge_index = edge_index.contiguous()
-    if weights is None:
-        return to_undirected(edge_index, num_nodes=num_nodes), None
-    both: tuple[Tensor, Tensor] = to_undirected(edge_index, weights, num_nodes, reduce="mean")
-    return both
+    times has the mean of its weights and features."""
+    proper = edge_index[0] != edge_index[1]
+    edge_index, kept = to_undirected(
+        edge_index[:, proper].contiguous(),
+        [value[proper] for value in values.values()],
+        num_nodes,
+        reduce="mean",
+    )
+    return edge_index, dict(zip(values, kept, strict=True))

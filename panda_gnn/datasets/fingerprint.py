@@ -83,10 +83,12 @@ def _is_tensor(value: object) -> bool:
 def _edge_order(edge_index: Tensor, edge_ptr: Tensor) -> Tensor | None:
     """The order that sorts the edges of each graph; ``None`` where they are sorted already."""
     source, target = edge_index.cpu()
-    graph = torch.repeat_interleave(torch.arange(edge_ptr.numel() - 1), edge_ptr.diff().cpu())
     base = int(edge_index.max()) + 1 if edge_index.numel() else 1
     rank = source * base + target
-    sorted_pairs = (rank[1:] >= rank[:-1]) | (graph[1:] != graph[:-1])
+    sorted_pairs = rank[1:] >= rank[:-1]
+    begins = edge_ptr[(edge_ptr > 0) & (edge_ptr < rank.numel())].cpu()
+    sorted_pairs[begins - 1] = True
     if bool(sorted_pairs.all()):
         return None
+    graph = torch.repeat_interleave(torch.arange(edge_ptr.numel() - 1), edge_ptr.diff().cpu())
     return torch.from_numpy(np.lexsort((rank.numpy(), graph.numpy())))

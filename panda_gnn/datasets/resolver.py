@@ -351,17 +351,18 @@ def _undirected(graphs: list[Data]) -> tuple[InMemoryDataset, str]:
         directed[number] |= _is_directed(data.edge_index, num_nodes)
         if data.get("edge_type") is not None:
             del data.edge_type
-        weights = data.get("edge_weight")
-        data.edge_index, weights = simple_edges(data.edge_index, weights, num_nodes)
-        if weights is not None:
-            data.edge_weight = weights
+        values = {name: data[name] for name in ("edge_weight", "edge_attr") if name in data}
+        data.edge_index, values = simple_edges(data.edge_index, values, num_nodes)
+        data.update(values)
     remarks = [NO_FEATURES] if bare else []
     if any(directed):
         which = "it is" if len(graphs) == 1 else f"{sum(directed)} of {len(graphs)} are"
         remarks.append(f"{which} directed, edges are used in both directions")
     for name in ("edge_type", "edge_attr"):
-        if any(data.get(name) is not None for data in graphs):
+        if any(data.get(name) is not None for data in graphs) and name not in checked[0]:
             remarks.append(f"{name} is left out")
+    if "edge_attr" in checked[0]:
+        remarks.append("edge_attr is read by the backbone gine alone")
     dataset = in_memory(checked)
     dataset.label_names = words or getattr(graphs[0], "label_names", None)
     return dataset, ", ".join(remarks)

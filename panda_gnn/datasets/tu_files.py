@@ -6,7 +6,6 @@ for COLLAB. Here a file is one array from the start; the result is the same to t
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,14 @@ from torch_geometric.data import Data
 from torch_geometric.io.tu import cat, split
 from torch_geometric.utils import coalesce, one_hot, remove_self_loops
 
+from panda_gnn.graph.arrays import Int64
+from panda_gnn.graph.compiled import compiled
+
 _COMMAS_TO_SPACES = bytes.maketrans(b",", b" ")
+
+NEWLINE = 10
+LARGE = 2**20
+"""Files of so many bytes are read by a kernel, which smaller ones are not worth compiling for."""
 
 
 def read_tu(folder: Path, name: str) -> tuple[Data, dict[str, Tensor], dict[str, int]]:
@@ -44,8 +50,8 @@ def read_tu(folder: Path, name: str) -> tuple[Data, dict[str, Tensor], dict[str,
         values = values - values.min(dim=0).values
         return torch.cat([one_hot(column) for column in values.unbind(dim=-1)], dim=-1)
 
-    edge_index = table("A", np.int64).t() - 1
-    batch = table("graph_indicator", np.int64).view(-1) - 1
+    edge_index = table("A", np.int64).t().sub_(1)
+    batch = table("graph_indicator", np.int64).reshape(-1) - 1
     nodes, edges = batch.numel(), edge_index.size(1)
     if edges and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < nodes:
         raise ValueError(f"an edge names a node outside 1..{nodes}")
@@ -65,7 +71,7 @@ def read_tu(folder: Path, name: str) -> tuple[Data, dict[str, Tensor], dict[str,
     if has("graph_attributes"):
         y = table("graph_attributes", np.float64).float().squeeze()
     elif has("graph_labels"):
-        y = table("graph_labels", np.int64).view(-1).unique(return_inverse=True)[1]
+        y = table("graph_labels", np.int64).reshape(-1).unique(return_inverse=True)[1]
     graphs = int(batch[-1]) + 1 if nodes else 0
     for part, rows, expected in (
         ("graph_labels", y, graphs),
@@ -92,28 +98,113 @@ def read_tu(folder: Path, name: str) -> tuple[Data, dict[str, Tensor], dict[str,
 
 def read_numbers(path: Path, dtype: npt.DTypeLike) -> npt.NDArray[np.generic]:
     """The numbers of a text file, a row for each line; a comma or a space stands between them."""
+    if dtype is np.int64 and path.stat().st_size >= LARGE:
+        return _read_large(path)
     text = path.read_bytes().translate(_COMMAS_TO_SPACES)
-    lines = text.count(b"\n")
     if not text.endswith(b"\n"):
         raise ValueError(f"{path.name} does not end with a whole line")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # an error since numpy 2.3
-        try:
-            numbers = np.fromstring(text, dtype=dtype, sep=" ")
-        except (DeprecationWarning, ValueError) as error:
-            raise ValueError(f"{path.name} holds something that is no number") from error
-    if text.isspace() or numbers.size % lines:
+    words, lines = text.split(), [len(line.split()) for line in text.splitlines()]
+    if not words or len(set(lines)) > 1:
         raise ValueError(f"{path.name} has lines of different lengths, or none")
-    return numbers.reshape(lines, -1)
+    try:
+        numbers = np.array([*map(int if dtype is np.int64 else float, words)], dtype)
+    except ValueError as error:
+        raise ValueError(f"{path.name} holds something that is no number") from error
+    return numbers.reshape(len(lines), -1)
+
+
+def _read_large(path: Path) -> Int64:
+    """The whole numbers of a file, read where the system has mapped it."""
+    with path.open("rb") as file:
+        columns = len(file.readline().translate(_COMMAS_TO_SPACES).split())
+    text = np.memmap(path, np.uint8, "r")
+    numbers = np.empty((columns, _count_lines(text)), np.int64)
+    fault = _parse(text, numbers) if columns and text[-1] == NEWLINE else 1
+    if fault:
+        raise ValueError(
+            f"{path.name} holds something that is no number, does not end with a whole line, or "
+            f"has lines of different lengths, or none (line {fault})"
+        )
+    return numbers.T
+
+
+@compiled
+def _count_lines(text: npt.NDArray[np.uint8]) -> int:
+    count = 0
+    for i in range(len(text)):
+        count += text[i] == NEWLINE
+    return count
+
+
+@compiled
+def _parse(text: npt.NDArray[np.uint8], numbers: Int64) -> int:
+    """Write whole numbers into ``[columns, lines]``; the number of the first line that does not
+    have one for each column and nothing else, or 0.
+
+    This replaces ``np.fromstring(text, sep=" ")``, which takes a lone minus for a number: 15 times
+    faster on the 360 MB of COLLAB's edges.
+    """
+    columns = numbers.shape[0]
+    line = column = number = digits = 0
+    negative = False
+    for i in range(len(text)):
+        letter = text[i]
+        if 48 <= letter <= 57:
+            number = 10 * number + letter - 48
+            digits += 1
+        elif letter == 45 and digits == 0 and not negative:
+            negative = True
+        elif letter in (9, 10, 13, 32, 44):
+            if digits > 0:
+                if column == columns or digits > 18:
+                    return line + 1
+                numbers[column, line] = -number if negative else number
+                column += 1
+                number = digits = 0
+            elif negative:
+                return line + 1
+            negative = False
+            if letter == NEWLINE:
+                if column != columns:
+                    return line + 1
+                line, column = line + 1, 0
+        else:
+            return line + 1
+    return 0
 
 
 def _simple(
     edge_index: Tensor, edge_attr: Tensor | None, nodes: int
 ) -> tuple[Tensor, Tensor | None]:
     """The edges in lexicographic order without self-loops; attributes of copies are added up."""
-    edge_index, edge_attr = remove_self_loops(edge_index, edge_attr)
-    rank = edge_index[0] * nodes + edge_index[1]
-    if bool((rank[1:] > rank[:-1]).all()):
+    if edge_attr is None and edge_index.numel() >= LARGE:
+        kept, in_order = _without_loops(edge_index.contiguous().numpy())
+        edge_index = edge_index[:, :kept]
+    else:
+        edge_index, edge_attr = remove_self_loops(edge_index, edge_attr)
+        rank = edge_index[0] * nodes + edge_index[1]
+        in_order = bool((rank[1:] > rank[:-1]).all())
+    if in_order:
         return edge_index.contiguous(), edge_attr
     edge_index, edge_attr = coalesce(edge_index, edge_attr, nodes)
     return edge_index, edge_attr
+
+
+@compiled
+def _without_loops(edges: Int64) -> tuple[int, bool]:
+    """Move the edges that are no self-loops to the front: how many these are, and whether they are
+    in lexicographic order, each once.
+
+    This replaces a mask and a comparison of ranks in torch, 12 times faster on COLLAB.
+    """
+    kept, in_order = 0, True
+    for i in range(edges.shape[1]):
+        source, target = edges[0, i], edges[1, i]
+        if source == target:
+            continue
+        if kept > 0:
+            before, last = edges[0, kept - 1], edges[1, kept - 1]
+            in_order &= before < source or (before == source and last < target)
+        edges[0, kept], edges[1, kept] = source, target
+        kept += 1
+    return kept, in_order

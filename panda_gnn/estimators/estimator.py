@@ -24,7 +24,7 @@ from panda_gnn.datasets.own import in_memory, own_entry
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import TRAINING, Config
-from panda_gnn.evaluation.methods import METHODS, complete, graphs_and_model
+from panda_gnn.evaluation.methods import METHODS, complete, graphs_and_model, graphs_of
 from panda_gnn.evaluation.methods.rewirings import REWIRING_METHODS
 from panda_gnn.evaluation.metrics import Metric
 from panda_gnn.evaluation.splits import Split
@@ -189,6 +189,8 @@ class PandaEstimator(BaseEstimator):
         self.edge_values_ = sorted(table.edge_options)
         kinds = table.edge_options.get("edge_type")
         self.num_relations_ = 1 if kinds is None or not kinds.numel() else int(kinds.max()) + 1
+        features = table.edge_options.get("edge_attr")
+        self.num_edge_features_ = 0 if features is None else features.size(1)
         self.n_iter_ = len(curves.loss)
         self.validation_scores_ = list(curves.validation)
 
@@ -225,7 +227,7 @@ class PandaEstimator(BaseEstimator):
         with one_thread(), torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed_)
             with threads(self._threads()):
-                table = METHODS[config.method].graphs(data, config.settings, self.seed_)
+                table = graphs_of(data, config, self.seed_)
             if sorted(table.edge_options) != self.edge_values_:
                 raise InputError(
                     f"the edges have {_listed(table.edge_options)}, but the model was fitted with "
@@ -248,6 +250,7 @@ class PandaEstimator(BaseEstimator):
         values = {
             "edge_weight": torch.ones(2),
             "edge_type": torch.tensor([0, self.num_relations_ - 1]),
+            "edge_attr": torch.zeros(2, self.num_edge_features_),
         }
         x = torch.zeros(2, self.n_features_in_)
         y = torch.full((1,), self.num_outputs_ - 1)

@@ -37,6 +37,7 @@ PLAIN = (
     "seed_",
     "edge_values_",
     "num_relations_",
+    "num_edge_features_",
     "n_iter_",
     "single_",
 )
@@ -116,7 +117,7 @@ def load_estimator(folder: str | os.PathLike[str]) -> PandaEstimator:
     kind = KINDS[choose("kind of estimator", str(content.get("kind")), KINDS, f"in '{path}'")]
     try:
         estimator = kind(**content["parameters"])
-        learned = dict(content["learned"])
+        learned = {"num_edge_features_": 0, **content["learned"]}  # 0.2.0 had no features of edges
         for name in PLAIN:
             setattr(estimator, name, learned[name])
         for name in ARRAYS:

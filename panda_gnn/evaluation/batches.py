@@ -120,6 +120,13 @@ class GraphTable:
             edge_options={name: values[:0] for name, values in self.edge_options.items()},
         )
 
+    def without_edge_features(self) -> GraphTable:
+        """The same graphs without ``edge_attr``, these very ones where they have none."""
+        if "edge_attr" not in self.edge_options:
+            return self
+        kept = {name: values for name, values in self.edge_options.items() if name != "edge_attr"}
+        return replace(self, edge_options=kept)
+
     @property
     def num_graphs(self) -> int:
         """The number of graphs."""

@@ -1,4 +1,4 @@
-"""GINE and PANDA-GINE on graphs whose nodes and edges have categories, such as molecules."""
+"""GINE and PANDA-GINE on graphs whose edges have features or categories, such as molecules."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.panda_conv import PandaLayer
 from panda_gnn.nn.partition import Pair
 from panda_gnn.nn.propagate import add_messages
+from panda_gnn.options import whole_number
 
 
 class CategoryEncoder(nn.Module):
@@ -67,22 +68,27 @@ class CategoryEncoder(nn.Module):
 
 class GINELayer(Convolution):
     r"""The convolution of `"Strategies for Pre-training Graph Neural Networks"
-    <https://arxiv.org/abs/1905.12265>`_ with categories on the edges.
+    <https://arxiv.org/abs/1905.12265>`_ with features or categories on the edges.
 
     .. math::
         \mathbf{h}'_v = \mathrm{MLP}\Big(\mathbf{h}_v + \sum_{u \in \mathcal{N}(v)}
-        \mathrm{ReLU}\big(\mathbf{h}_u + \textstyle\sum_c \mathbf{E}_c[e_{uv,c}]\big)\Big)
+        \mathrm{ReLU}\big(\mathbf{h}_u + \phi(\mathbf{e}_{uv})\big)\Big)
+
+    where :math:`\phi` is a linear map of the features, or :math:`\sum_c \mathbf{E}_c[e_{uv,c}]` of
+    categories, a table for each column.
 
     Args:
         in_channels: Input width.
         out_channels: Output width, and hidden width of the MLP of two layers.
         edge_categories: The number of categories of each column of ``edge_attr``.
+        edge_dim: The number of features in ``edge_attr``, where these are no categories.
         mlp_activation: What stands between the layers of the MLP: ``"relu"`` or ``"gelu"``.
         mlp_dropout: The dropout probability behind it.
 
     Shapes:
         - **input:** states of all nodes :math:`(|V|, F)`, or the pair of those of sources and
           targets; :class:`~panda_gnn.nn.Edges` with ``edge_attr`` :math:`(|E|, C)`, whole numbers
+          if they are categories
         - **output:** new states of the targets :math:`(|V|, F')`
 
     Example:
@@ -102,13 +108,23 @@ class GINELayer(Convolution):
         in_channels: int,
         out_channels: int,
         *,
-        edge_categories: Sequence[int],
+        edge_categories: Sequence[int] = (),
+        edge_dim: int | None = None,
         mlp_activation: str = "relu",
         mlp_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         choose("mlp_activation", mlp_activation, ("relu", "gelu"))
-        self.edge_encoder = CategoryEncoder(edge_categories, in_channels)
+        if bool(edge_categories) == (edge_dim is not None):
+            raise InputError(
+                "gine needs edge_dim, the number of features of an edge, or edge_categories, the "
+                "number of categories of each column of edge_attr: give one of the two"
+            )
+        self.edge_encoder: CategoryEncoder | nn.Linear = (
+            CategoryEncoder(edge_categories, in_channels)
+            if edge_dim is None
+            else nn.Linear(whole_number("edge_dim", edge_dim, 1), in_channels)
+        )
         self.mlp = nn.Sequential(
             nn.Linear(in_channels, out_channels),
             nn.ReLU() if mlp_activation == "relu" else nn.GELU(),
@@ -118,12 +134,26 @@ class GINELayer(Convolution):
 
     def forward(self, x: Tensor | Pair, edges: Edges) -> Tensor:
         """The new states of the targets."""
-        if edges.edge_attr is None:
-            raise InputError("gine needs the categories of every edge: give edge_attr")
         sources, targets = (x, x) if isinstance(x, Tensor) else x
-        messages = F.relu(sources[edges.edge_index[0]] + self.edge_encoder(edges.edge_attr))
+        of_edges = self._of_edges(edges.edge_attr)
+        messages = F.relu(sources[edges.edge_index[0]] + of_edges)
         messages = messages if edges.mask is None else cast(Tensor, edges.masked(messages))
         out: Tensor = self.mlp(add_messages(targets, edges, messages))
+        return out
+
+    def _of_edges(self, edge_attr: Tensor | None) -> Tensor:
+        """What the edges add to the states of their sources."""
+        encoder = self.edge_encoder
+        if edge_attr is None:
+            raise InputError("gine reads features or categories of every edge: give edge_attr")
+        if isinstance(encoder, nn.Linear):
+            if edge_attr.dim() != 2 or edge_attr.size(1) != encoder.in_features:
+                raise InputError(
+                    f"edge_attr has the shape {list(edge_attr.shape)}, but gine was made with "
+                    f"edge_dim={encoder.in_features}: give [num_edges, {encoder.in_features}]"
+                )
+            edge_attr = edge_attr.to(encoder.weight.dtype)
+        out: Tensor = encoder(edge_attr)
         return out
 
 
@@ -136,7 +166,8 @@ class PandaGINEConv(PandaLayer):
         **options: Those of :class:`GINELayer` and of :class:`~panda_gnn.nn.PandaConv`.
 
     Shapes:
-        Those of :class:`~panda_gnn.nn.PandaConv`; ``edge_attr`` :math:`(|E|, C)`, whole numbers.
+        Those of :class:`~panda_gnn.nn.PandaConv`; ``edge_attr`` :math:`(|E|, C)`, whole numbers
+        if they are categories.
 
     Example:
         >>> import torch

@@ -90,8 +90,8 @@ BACKBONES = ("gcn", "gin", "rgcn", "rgin")
 
 
 def backbone_names() -> list[str]:
-    """The backbones for any graph; ``"gine"`` is for graphs whose edges have categories."""
-    return [name for name in PLAIN_LAYERS if name != "gine"]
+    """Every backbone; ``"gine"`` is for graphs whose edges have features."""
+    return list(PLAIN_LAYERS)
 
 
 def add_backbone(name: str, make: Factory) -> None:
@@ -149,7 +149,8 @@ class GNN(nn.Module):
         head_layers: Number of linear maps of the head.
         activate_layers: Whether an activation follows a convolution, in a model with norms or head;
             after ``"adgn"``, which has its own, none ever does.
-        edge_categories: The number of categories of each column of ``edge_attr``, for ``"gine"``.
+        edge_categories: The number of categories of each column of ``edge_attr``, for ``"gine"``,
+            which has ``edge_dim`` instead where these are features.
         share_edge_encoder: Let all layers of ``"gine"`` that have one width embed these alike.
         recompute: Keep nothing but the states between layers for the backward pass, which runs
             every layer once more: a training step on a large graph takes less memory and more time.
@@ -219,8 +220,10 @@ class GNN(nn.Module):
         last_layer_fa = flag("last_layer_fa", last_layer_fa)
         batch_norm = flag("batch_norm", batch_norm)
         if backbone == "gine":
-            if not edge_categories:
-                raise InputError("backbone 'gine' needs edge_categories, which are missing")
+            if not edge_categories and "edge_dim" not in options:
+                raise InputError("backbone 'gine' needs edge_dim or edge_categories: give one")
+            if share_edge_encoder and not edge_categories:
+                raise InputError("share_edge_encoder needs edge_categories, which are missing")
             options["edge_categories"] = edge_categories
         elif share_edge_encoder or edge_categories:
             name = "share_edge_encoder" if share_edge_encoder else "edge_categories"
@@ -257,6 +260,7 @@ class GNN(nn.Module):
             for layer in self.modules():
                 if isinstance(layer, GINELayer):
                     own = layer.edge_encoder
+                    assert isinstance(own, CategoryEncoder)
                     layer.edge_encoder = encoders.setdefault(own.weight.size(1), own)
         hidden_high = [
             layer.out_channels[1] for layer in layers[:-1] if isinstance(layer, PandaConv)

@@ -87,7 +87,7 @@ def test_the_defaults_are_those_of_the_task_and_options_come_first() -> None:
         (["--k", "-1"], "--k must be a whole number, zero or more, not -1"),
         (["--high-width", "32"], "high_width is 32, it must be at least width (64)"),
         (["--dataset", "mutug"], "unknown dataset 'mutug': choose one of"),
-        (["--backbone", "gatt"], "unknown backbone 'gatt': choose one of gcn, gin, rgcn, rgin"),
+        (["--backbone", "gatt"], "unknown backbone 'gatt': choose one of gcn, gin, gine, rgcn"),
         (["--method", "magic"], "unknown method 'magic': choose one of none"),
         (["--centrality", "beauty"], "unknown centrality 'beauty': choose one of degree"),
         (["--selector", "best"], "unknown selector 'best': choose one of topk"),

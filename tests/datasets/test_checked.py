@@ -40,7 +40,7 @@ def test_the_given_graphs_stay_as_they_are() -> None:
     checked.y = torch.tensor([5])
     assert data.y.tolist() == [1]
     assert checked.edge_weight.dtype == torch.float32
-    assert "edge_attr" not in checked
+    assert torch.equal(checked.edge_attr, torch.ones(2, 1))
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,12 @@ def test_the_given_graphs_stay_as_they_are() -> None:
         ([graph(x=torch.tensor([[1.0], [math.nan]]))], r"no finite numbers \(node 1\)"),
         ([graph(x=torch.ones(5, 3), num_nodes=2)], "but 2 nodes"),
         ([graph(x=torch.ones(2, 0))], "one row of numbers"),
+        ([graph(edge_attr=torch.ones(3, 2))], r"edge_attr of shape \[3, 2\], but 2 edges"),
+        ([graph(edge_attr=torch.full((2, 1), math.inf))], r"no finite numbers \(edge 0\)"),
+        (
+            [graph(edge_attr=torch.ones(2, 1)), graph(edge_attr=torch.ones(2, 3))],
+            "graph 1 has 3 features per edge, graph 0 has 1",
+        ),
         ([graph(edge_index=torch.tensor([[0], [7]]))], "outside 0..1"),
         ([graph(edge_index=EDGES.float())], "whole numbers"),
         ([Data(x=torch.ones(2, 1))], "reads edge_index, but this graph has none"),

@@ -172,11 +172,21 @@ def test_quoted_fields(tmp_path: Path) -> None:
     assert read_edges(tmp_path / "c.txt").edges == [("a b", "c")]
 
 
-def test_edge_attributes_that_nobody_reads_are_said() -> None:
-    bonds = torch.zeros(4, 2)
+def test_edge_attributes_are_kept_and_it_is_said_who_reads_them() -> None:
+    bonds = torch.arange(8.0).view(4, 2)
     with_bonds = [Data(x=d.x, edge_index=d.edge_index, edge_attr=bonds, y=d.y) for d in graphs()]
-    assert resolve(with_bonds).summary.endswith("; edge_attr is left out")
-    assert "left out" not in resolve(graphs()).summary
+    resolved = resolve(with_bonds)
+    assert resolved.summary.endswith("; edge_attr is read by the backbone gine alone")
+    assert "edge_attr" not in resolve(graphs()).summary
+    # Both directions of an edge have the mean of theirs.
+    kept, given = resolved.graphs[0], with_bonds[0]
+    for (u, v), row in zip(kept.edge_index.t().tolist(), kept.edge_attr, strict=True):
+        theirs = [
+            bonds[i] for i, ends in enumerate(given.edge_index.t().tolist()) if {*ends} == {u, v}
+        ]
+        assert torch.allclose(row, torch.stack(theirs).mean(0))
+    some = resolve([*with_bonds[:-1], graphs()[-1]])
+    assert some.summary.endswith("; edge_attr is left out")
 
 
 def test_lists_of_numbers_are_taken() -> None:

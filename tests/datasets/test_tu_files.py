@@ -8,9 +8,17 @@ import pytest
 import torch
 from torch_geometric.io import read_tu_data
 
+from panda_gnn.datasets import tu_files
 from panda_gnn.datasets.tu_files import read_numbers, read_tu
 
 
+@pytest.fixture(params=["small", "large"])
+def _size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read as small ones are, and by the kernel for large ones (which compiles)."""
+    monkeypatch.setattr(tu_files, "LARGE", 0 if request.param == "large" else 2**40)
+
+
+@pytest.mark.usefixtures("_size")
 @pytest.mark.parametrize("name", ["MUTAG", "ENZYMES", "IMDB-BINARY"])
 def test_the_result_is_the_one_of_pyg_to_the_last_bit(
     name: str, mirror: Path, tmp_path: Path
@@ -32,6 +40,33 @@ def test_the_result_is_the_one_of_pyg_to_the_last_bit(
             assert content[key] == value
 
 
+@pytest.mark.usefixtures("_size")
+@pytest.mark.parametrize("text", ["1, 2\n3, 4\n", "-1,2\r\n3\t -44\r\n", "123456789012345678 0\n"])
+def test_numbers_are_those_of_numpy(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.txt"
+    path.write_bytes(text.encode())
+    expected = np.loadtxt(text.replace(",", " ").splitlines(), np.int64, ndmin=2)
+    assert np.array_equal(read_numbers(path, np.int64), expected)
+
+
+@pytest.mark.usefixtures("_size")
+@pytest.mark.parametrize(
+    "edges", ["1, 2\n2, 2\n2, 1\n3, 3\n", "2, 1\n2, 2\n1, 2\n1, 2\n", "1, 1\n"]
+)
+def test_edges_without_attributes_are_put_right(edges: str, tmp_path: Path) -> None:
+    """In order, with self-loops alone; out of order; nothing but a self-loop."""
+    for part, text in {
+        "A": edges,
+        "graph_indicator": "1\n1\n2\n",
+        "graph_labels": "0\n1\n",
+    }.items():
+        (tmp_path / f"SET_{part}.txt").write_text(text)
+    found = read_tu(tmp_path, "SET")[0].edge_index
+    assert found.tolist() == ([[], []] if edges == "1, 1\n" else [[0, 1], [1, 0]])
+    assert found.is_contiguous()
+
+
+@pytest.mark.usefixtures("_size")
 def test_edges_in_any_order_and_twice_are_put_right(tmp_path: Path) -> None:
     parts = {
         "A": "3, 2\n1, 2\n2, 1\n2, 3\n1, 2\n2, 2\n",
@@ -49,10 +84,17 @@ def test_edges_in_any_order_and_twice_are_put_right(tmp_path: Path) -> None:
         assert torch.equal(ours[key], theirs[key])
 
 
+@pytest.mark.usefixtures("_size")
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("1, 2\n3\n", "different lengths"),
+        ("1, 2, 3\n4\n", "different lengths"),
+        ("1\n\n2\n", "different lengths"),
+        ("1\n-\n", "no number"),
+        ("1\n1-2\n", "no number"),
+        ("1\n--2\n", "no number"),
+        ("1\n1.5\n", "no number"),
         ("\n", "different lengths, or none"),
         ("1, 2", "does not end with a whole line"),
         ("1, x\n", "no number"),

@@ -55,6 +55,32 @@ def test_the_same_bits_in_a_new_process(backbone: str, tmp_path: Path) -> None:
         assert np.array_equal(np.load(found), expected)
 
 
+def test_a_model_that_reads_features_of_edges(tmp_path: Path) -> None:
+    """GINE reads ``edge_attr``; the other backbones leave it alone, and it may be missing."""
+    generator = torch.Generator().manual_seed(0)
+    bonded = [data.clone() for data in GRAPHS]
+    for data in bonded:
+        data.edge_attr = torch.rand(data.num_edges, 3, generator=generator)
+    model = PandaClassifier(**QUICK, backbone="gine").fit(bonded, LABELS)
+    model.save(tmp_path / "model")
+    expected = model.predict_proba(bonded)
+    loaded = PandaClassifier.load(tmp_path / "model")
+    assert np.array_equal(loaded.predict_proba(bonded), expected)
+    for data in bonded:
+        data.edge_attr = data.edge_attr.flip(0)
+    assert not np.array_equal(model.predict_proba(bonded), expected)
+    with pytest.raises(InputError, match="no values, but the model was fitted with edge_attr"):
+        loaded.predict(GRAPHS)
+    for data in bonded:
+        data.edge_attr = data.edge_attr[:, :2]
+    with pytest.raises(InputError, match=r"edge_attr has the shape \[\d+, 2\]"):
+        loaded.predict(bonded)
+    with pytest.raises(InputError, match=r"gine reads edge_attr, which .* do not have: choose gin"):
+        PandaClassifier(**QUICK, backbone="gine").fit(GRAPHS, LABELS)
+    gcn = PandaClassifier(**QUICK).fit(bonded, LABELS)
+    assert np.array_equal(gcn.predict_proba(bonded), gcn.predict_proba(GRAPHS))
+
+
 def test_every_kind_and_method(tmp_path: Path) -> None:
     graph = two_cliques()
     numbers = np.arange(80.0).reshape(40, 2)

@@ -17,6 +17,7 @@ from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.executors import LocalExecutor
 from panda_gnn.evaluation.methods import METHODS, complete
+from panda_gnn.evaluation.methods.roles import ROLE_METHODS
 from panda_gnn.evaluation.row_check import fault_of_values
 from panda_gnn.evaluation.splits import random_split
 from panda_gnn.evaluation.store import Row, lasting
@@ -56,6 +57,20 @@ def test_every_method_runs(method: str, backbone: str) -> None:
     assert row["epochs"] == (1 if METHODS[method].fit else 2)
     assert set(row["scores"]) == {"best-val", "last", "best-val-test-ties"}
     assert 0 <= row["scores"]["best-val"]["test"] <= 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_reads_features_of_edges_or_says_that_it_cannot(method: str) -> None:
+    """GINE reads the bonds of MUTAG; where a method's edges have none, a sentence says so."""
+    wide: dict[str, Setting] = {"k": 5, "ratio": 0.3, "high_width": 16, "centrality": "degree"}
+    known = complete(Config("mutag", "gcn", method)).settings
+    settings = {name: value for name, value in wide.items() if name in known}
+    config = Config("mutag", "gine", method, settings, width=8, max_epochs=1)
+    if method in ("cayley", "expander", "half-hop", "ct-layer", "drew", "co-gnn", *ROLE_METHODS):
+        with pytest.raises(InputError, match=r"give edge_attr|backbone"):
+            run_trial(config, 0)
+    else:
+        assert 0 <= run_trial(config, 0)["scores"]["best-val"]["test"] <= 1
 
 
 def test_the_same_bits_again_in_another_process_and_after_other_trials() -> None:

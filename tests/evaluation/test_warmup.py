@@ -57,6 +57,24 @@ def test_a_kind_is_compiled_once_and_until_the_package_changes(
     assert not is_ready(kinds[0])
 
 
+@pytest.mark.usefixtures("folder")
+def test_another_worker_begins_with_the_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are those of the same method on the degree, and nobody asked for these to work."""
+    compiled: list[Kind] = []
+
+    def note(kind: Kind) -> float:
+        compiled.append(kind)
+        if kind.centrality == "degree":
+            raise ValueError("no")
+        return 0.0
+
+    monkeypatch.setattr(warmup, "compile_kind", note)
+    kinds = [Kind("gcn", "panda", "betweenness"), Kind("gcn", "panda", "load")]
+    with ThreadPoolExecutor(1) as executor:
+        assert compile_before(kinds, executor) == {}
+    assert compiled == [*kinds, Kind("gcn", "panda", "degree")]
+
+
 def test_where_nothing_can_be_kept_nothing_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warmup, "kernel_folder", lambda function: None)
     monkeypatch.setattr(warmup, "compile_kind", lambda kind: 0.0)

@@ -7,8 +7,9 @@ import torch
 from torch_geometric.nn import GINEConv
 
 from panda_gnn.errors import InputError
-from panda_gnn.nn import Edges, GINELayer
+from panda_gnn.nn import GNN, Edges, GINELayer, PandaGINEConv, PandaGNN
 from panda_gnn.nn.gine import CategoryEncoder
+from panda_gnn.testing import assert_reduces_to_plain
 from tests.nn.graphs import ATOMS, BONDS, molecules
 
 
@@ -36,3 +37,48 @@ def test_gine_is_pygs_gine_with_embedded_bonds() -> None:
     torch.testing.assert_close(layer(x, edges), expected)
     with pytest.raises(InputError, match="give edge_attr"):
         layer(x, Edges.of_graph(data.edge_index, x.size(0)))
+
+
+def test_gine_is_pygs_gine_with_features_of_edges() -> None:
+    data = molecules()[-1]
+    layer = GINELayer(6, 4, edge_dim=3).double()
+    x = torch.randn(int(data.num_nodes or 0), 6, dtype=torch.float64)
+    features = torch.randn(data.num_edges, 3, dtype=torch.float64)
+    theirs = GINEConv(layer.mlp, edge_dim=3).double()
+    theirs.lin.load_state_dict(layer.edge_encoder.state_dict())
+    edges = Edges.of_graph(data.edge_index, x.size(0), edge_attr=features)
+    torch.testing.assert_close(layer(x, edges), theirs(x, data.edge_index, features))
+    single = Edges.of_graph(data.edge_index, x.size(0), edge_attr=features.float())
+    torch.testing.assert_close(layer(x, single), layer(x, edges), rtol=1e-5, atol=1e-5)
+    with pytest.raises(InputError, match=r"edge_dim=3: give \[num_edges, 3\]"):
+        layer(x, Edges.of_graph(data.edge_index, x.size(0), edge_attr=features[:, :2]))
+
+
+def test_panda_gine_reads_features_of_edges() -> None:
+    assert_reduces_to_plain(
+        lambda i, o: GINEConv(torch.nn.Linear(i, o), edge_dim=3), edge_attr=torch.rand(50, 3)
+    )
+    data = molecules()[-1]
+    n = int(data.num_nodes or 0)
+    x, features = torch.randn(n, 6), torch.randn(data.num_edges, 3)
+    nobody = torch.zeros(n, dtype=torch.bool)
+    wide = PandaGINEConv(6, (4, 8), edge_dim=3)
+    low, _ = wide(x, data.edge_index, nobody, edge_attr=features)
+    assert low.shape == (n, 4)
+    for kind, high in ((GNN, ()), (PandaGNN, (torch.arange(n) % 2 == 0,))):
+        options = {"high_width": 12} if high else {}
+        torch.manual_seed(0)
+        model = kind(6, 2, backbone="gine", edge_dim=3, width=8, dropout=0.0, **options)
+        one = model(x, data.edge_index, *high, edge_attr=features)
+        other = model(x, data.edge_index, *high, edge_attr=features + 1)
+        assert not torch.allclose(one, other)
+
+
+def test_features_or_categories() -> None:
+    for options in ({}, {"edge_dim": 2, "edge_categories": [3]}):
+        with pytest.raises(InputError, match=r"edge_dim, .* or edge_categories, .*: give one"):
+            GINELayer(6, 4, **options)
+    with pytest.raises(InputError, match="edge_dim must be a whole number, 1 or more"):
+        GINELayer(6, 4, edge_dim=0)
+    with pytest.raises(InputError, match="share_edge_encoder needs edge_categories"):
+        GNN(6, 2, backbone="gine", edge_dim=3, share_edge_encoder=True)

@@ -198,7 +198,7 @@ def test_wrong_options_are_named() -> None:
         PandaGNN(3, 2, variant="mine")
     with pytest.raises(InputError, match="unknown backbone 'gine' of the variant 'released'"):
         PandaGNN(3, 2, backbone="gine", edge_categories=BONDS, variant="released")
-    with pytest.raises(InputError, match="'gine' needs edge_categories"):
+    with pytest.raises(InputError, match="'gine' needs edge_dim or edge_categories"):
         GNN(3, 2, backbone="gine")
     with pytest.raises(InputError, match="share_edge_encoder is for the backbone 'gine'"):
         GNN(3, 2, share_edge_encoder=True)

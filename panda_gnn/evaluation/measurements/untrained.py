@@ -14,7 +14,7 @@ from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.measure import Measure
-from panda_gnn.evaluation.methods import METHODS, row_of
+from panda_gnn.evaluation.methods import METHODS, graphs_of, row_of
 from panda_gnn.evaluation.store import Row
 from panda_gnn.evaluation.tasks import TaskData, load_data
 from panda_gnn.evaluation.trial import one_thread
@@ -72,14 +72,13 @@ def untrained(
         data: The graphs before the method changes them.
         in_channels: Replace the features by so many zeros, for a model that takes other input.
     """
-    method = METHODS[config.method]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        table = method.graphs(data, config.settings, seed)
+        table = graphs_of(data, config, seed)
         if in_channels is not None:
             blank = table.x.new_zeros(table.x.size(0), in_channels)
             table = table.with_nodes(x=blank)
-        model = method.model(data.task, table, config)
+        model = METHODS[config.method].model(data.task, table, config)
     return model.eval(), table
 
 

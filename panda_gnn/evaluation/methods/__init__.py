@@ -46,7 +46,16 @@ from panda_gnn.options import (
 )
 from panda_gnn.registry import OWNERS, Plugin, Registry
 
-__all__ = ["METHODS", "Method", "complete", "configure", "graphs_and_model", "parts", "row_of"]
+__all__ = [
+    "METHODS",
+    "Method",
+    "complete",
+    "configure",
+    "graphs_and_model",
+    "graphs_of",
+    "parts",
+    "row_of",
+]
 
 
 def _positive(*names: str) -> Callable[[Mapping[str, Any]], None]:
@@ -198,9 +207,14 @@ def graphs_and_model(data: TaskData, config: Config, seed: int) -> tuple[GraphTa
         seed: Seeds torch's random numbers, and with them the weights.
     """
     torch.manual_seed(seed)
-    method = METHODS[config.method]
-    graphs = method.graphs(data, config.settings, seed)
-    return graphs, method.model(data.task, graphs, config)
+    graphs = graphs_of(data, config, seed)
+    return graphs, METHODS[config.method].model(data.task, graphs, config)
+
+
+def graphs_of(data: TaskData, config: Config, seed: int) -> GraphTable:
+    """The graphs as the config's method makes them, with what its backbone reads."""
+    graphs = METHODS[config.method].graphs(data, config.settings, seed)
+    return data.task.as_read(graphs, config)
 
 
 #: What settings of the methods, tasks and measures that come with the package may be; any other,

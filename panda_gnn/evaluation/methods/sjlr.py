@@ -72,7 +72,10 @@ class Redraw:
         order = graph.argsort(stable=True)
         options = {
             name: torch.cat(
-                [values[kept], values.new_full((2 * new.size(1),), name == "edge_weight")]
+                [
+                    values[kept],
+                    values.new_full((2 * new.size(1), *values.shape[1:]), name == "edge_weight"),
+                ]
             )[order]
             for name, values in batch.edge_options.items()
         }

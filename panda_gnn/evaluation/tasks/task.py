@@ -73,7 +73,7 @@ class Task(ABC):
     version: int = field(default=1, kw_only=True)
 
     #: What the edges of the graphs keep.
-    edge_attributes: ClassVar[Sequence[str]] = ("edge_type", "edge_weight")
+    edge_attributes: ClassVar[Sequence[str]] = ("edge_type", "edge_weight", "edge_attr")
 
     @property
     def usual(self) -> Mapping[str, Setting]:
@@ -151,6 +151,10 @@ class Task(ABC):
         """The graphs in one piece."""
         return GraphTable.collate(graphs, self.edge_attributes)
 
+    def as_read(self, graphs: GraphTable, config: Config) -> GraphTable:
+        """The graphs without features of edges, unless the backbone reads them."""
+        return graphs if config.backbone == "gine" else graphs.without_edge_features()
+
     def model(self, kind: type[Model], graphs: GraphTable, config: Config, **options: Any) -> Model:
         """A model with fresh weights.
 
@@ -182,6 +186,14 @@ class Task(ABC):
             options["num_relations"] = 1
             if kinds is not None:
                 options["num_relations"] = max(2, int(kinds.max()) + 1 if kinds.numel() else 0)
+        elif config.backbone == "gine":
+            features = graphs.edge_options.get("edge_attr")
+            if features is None:
+                raise InputError(
+                    f"backbone gine reads edge_attr, which the graphs of {config.dataset} do not "
+                    "have: choose gin"
+                )
+            options["edge_dim"] = features.size(1)
         elif config.backbone == "pna":
             degrees = torch.bincount(graphs.edge_index[1], minlength=graphs.x.size(0))
             options["deg"] = torch.bincount(degrees)
