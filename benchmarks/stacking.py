@@ -15,6 +15,7 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import torch
@@ -86,10 +87,10 @@ def measure(name: str, seeds: int, rounds: int) -> tuple[float, float]:
     train = node_split(data, "random", 0).train
     edges = Edges.of_graph(data.edge_index, data.num_nodes)
     classes = int(data.y.max()) + 1
-    adam = {"lr": 1e-3, "fused": True}
+    adam = partial(torch.optim.Adam, lr=1e-3, fused=True)
     single = GNN(data.num_features, classes, width=WIDTH, num_layers=LAYERS, readout=None)
     stacked = Stacked(seeds, data.num_features, classes)
-    alone, together = (torch.optim.Adam(m.parameters(), **adam) for m in (single, stacked))
+    alone, together = adam(single.parameters()), adam(stacked.parameters())
     y, all_y = data.y[train], data.y[train].repeat_interleave(seeds)
     taken: dict[str, list[float]] = {"one by one": [], "side by side": []}
     for _ in range(rounds + 2):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch_geometric.nn import GINEConv
@@ -65,19 +67,21 @@ def test_panda_gine_reads_features_of_edges() -> None:
     wide = PandaGINEConv(6, (4, 8), edge_dim=3)
     low, _ = wide(x, data.edge_index, nobody, edge_attr=features)
     assert low.shape == (n, 4)
-    for kind, high in ((GNN, ()), (PandaGNN, (torch.arange(n) % 2 == 0,))):
-        options = {"high_width": 12} if high else {}
-        torch.manual_seed(0)
-        model = kind(6, 2, backbone="gine", edge_dim=3, width=8, dropout=0.0, **options)
-        one = model(x, data.edge_index, *high, edge_attr=features)
-        other = model(x, data.edge_index, *high, edge_attr=features + 1)
+    torch.manual_seed(0)
+    options: dict[str, Any] = {"backbone": "gine", "edge_dim": 3, "width": 8, "dropout": 0.0}
+    plain, panda = GNN(6, 2, **options), PandaGNN(6, 2, high_width=12, **options)
+    high = torch.arange(n) % 2 == 0
+    for model, inputs in ((plain, (x, data.edge_index)), (panda, (x, data.edge_index, high))):
+        one, other = (model(*inputs, edge_attr=values) for values in (features, features + 1))
         assert not torch.allclose(one, other)
 
 
 def test_features_or_categories() -> None:
-    for options in ({}, {"edge_dim": 2, "edge_categories": [3]}):
-        with pytest.raises(InputError, match=r"edge_dim, .* or edge_categories, .*: give one"):
-            GINELayer(6, 4, **options)
+    one_of_two = r"edge_dim, .* or edge_categories, .*: give one"
+    with pytest.raises(InputError, match=one_of_two):
+        GINELayer(6, 4)
+    with pytest.raises(InputError, match=one_of_two):
+        GINELayer(6, 4, edge_dim=2, edge_categories=[3])
     with pytest.raises(InputError, match="edge_dim must be a whole number, 1 or more"):
         GINELayer(6, 4, edge_dim=0)
     with pytest.raises(InputError, match="share_edge_encoder needs edge_categories"):
