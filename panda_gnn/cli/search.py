@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -145,10 +146,16 @@ def _show(found: list[Tried]) -> None:
     console.print(grid)
     inner = ", ".join(f"{name} = {_toml(value)}" for name, value in config.settings.items())
     console.print("for a study:", highlight=False)
-    print(f"[settings.{config.method}.{config.backbone}]\n{config.dataset} = {{ {inner} }}")
+    of = ".".join(map(_key, ("settings", config.method, config.backbone)))
+    print(f"[{of}]\n{_key(config.dataset)} = {{ {inner} }}")
 
 
 def _toml(value: Setting) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    return json.dumps(value) if isinstance(value, str) else str(value)
+
+
+def _key(name: str) -> str:
+    """A key of TOML: between quotation marks where it is a path, say."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)

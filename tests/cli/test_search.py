@@ -45,6 +45,21 @@ def test_a_grid_is_searched_and_continues(
     assert len(Store(tmp_path / "results" / "search-mutag-gcn-panda.jsonl").read().rows) == 12
 
 
+def test_the_name_of_own_data_is_a_key_of_toml(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder has a slash in its name, which a bare key must not have."""
+    (tmp_path / "mine").mkdir()
+    for number in range(12):
+        edges = "".join(f"{node},{node + 1}\n" for node in range(3 + number % 3))
+        (tmp_path / "mine" / f"g{number}.csv").write_text(f"source,target\n{edges}")
+    labels = "".join(f"g{number},{number % 2}\n" for number in range(12))
+    (tmp_path / "mine" / "labels.csv").write_text(f"graph,label\n{labels}")
+    words = ["search", "--dataset", "mine/", "--space", "k=1,3", "--workers", "1"]
+    assert main([*words, "--trials", "1"]) == 0
+    assert '[settings.panda.gcn]\n"mine/" = { k = ' in capsys.readouterr().out
+
+
 def test_what_every_study_of_a_search_did_is_added_up(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
