@@ -27,6 +27,7 @@ def main() -> int:
     environment = {
         **os.environ,
         "COLUMNS": "100",
+        "TTY_COMPATIBLE": "0",  # kernels ask for colours, whose codes may come in two pieces
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
         "PYTHONPATH": os.pathsep.join([str(DOCS), str(DOCS.parent)]),
     }
