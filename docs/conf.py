@@ -10,6 +10,7 @@ DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent)]
 
 import reference  # noqa: E402
+from nbclient import NotebookClient  # noqa: E402
 
 from panda_gnn import __version__  # noqa: E402
 
@@ -35,6 +36,7 @@ myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"
 myst_heading_anchors = 3
 suppress_warnings = ["myst.header"]  # the tables' headings jump one level
 
+NotebookClient.coalesce_streams.default_value = True  # else tables come in pieces of 100 bytes
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(DOCS / "_build" / ".jupyter_cache")
 nb_execution_timeout = 600  # for cells that hang; on a busy machine a minute's work takes many

@@ -120,11 +120,11 @@ class GraphTable:
             edge_options={name: values[:0] for name, values in self.edge_options.items()},
         )
 
-    def without_edge_features(self) -> GraphTable:
-        """The same graphs without ``edge_attr``, these very ones where they have none."""
-        if "edge_attr" not in self.edge_options:
+    def without(self, edge_option: str) -> GraphTable:
+        """The same graphs without one of the edge options, these very ones where they lack it."""
+        if edge_option not in self.edge_options:
             return self
-        kept = {name: values for name, values in self.edge_options.items() if name != "edge_attr"}
+        kept = {name: values for name, values in self.edge_options.items() if name != edge_option}
         return replace(self, edge_options=kept)
 
     @property

@@ -77,6 +77,13 @@ def test_a_model_that_reads_features_of_edges(tmp_path: Path) -> None:
         loaded.predict(bonded)
     with pytest.raises(InputError, match=r"gine reads edge_attr, which .* do not have: choose gin"):
         PandaClassifier(**QUICK, backbone="gine").fit(GRAPHS, LABELS)
+    for data in bonded:
+        data.edge_weight = torch.ones(data.num_edges)
+    for backbone in ("gine", "sage", "gat"):
+        with pytest.raises(InputError, match=f"backbone {backbone} does not read it: choose gcn"):
+            PandaClassifier(**QUICK, backbone=backbone).fit(bonded, LABELS)
+    for data in bonded:
+        del data.edge_weight
     gcn = PandaClassifier(**QUICK).fit(bonded, LABELS)
     assert np.array_equal(gcn.predict_proba(bonded), gcn.predict_proba(GRAPHS))
 

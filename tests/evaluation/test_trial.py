@@ -66,8 +66,10 @@ def test_every_method_reads_features_of_edges_or_says_that_it_cannot(method: str
     known = complete(Config("mutag", "gcn", method)).settings
     settings = {name: value for name, value in wide.items() if name in known}
     config = Config("mutag", "gine", method, settings, width=8, max_epochs=1)
-    if method in ("cayley", "expander", "half-hop", "ct-layer", "drew", "co-gnn", *ROLE_METHODS):
-        with pytest.raises(InputError, match=r"give edge_attr|backbone"):
+    without = ("cayley", "expander", "half-hop", "ct-layer", "drew", "co-gnn", *ROLE_METHODS)
+    weighted = ("digl", "goku", "jdr", "heat")
+    if method in (*without, *weighted):
+        with pytest.raises(InputError, match=r"edge_attr|backbone"):
             run_trial(config, 0)
     else:
         assert 0 <= run_trial(config, 0)["scores"]["best-val"]["test"] <= 1

@@ -208,7 +208,14 @@ def graphs_and_model(data: TaskData, config: Config, seed: int) -> tuple[GraphTa
     """
     torch.manual_seed(seed)
     graphs = graphs_of(data, config, seed)
-    return graphs, METHODS[config.method].model(data.task, graphs, config)
+    model = METHODS[config.method].model(data.task, graphs, config)
+    weights = graphs.edge_options.get("edge_weight")
+    if weights is not None and weights.numel() and "edge_weight" not in model.reads:
+        raise InputError(
+            f"edges have an edge_weight with method {config.method} on {config.dataset}, and "
+            f"backbone {config.backbone} does not read it: choose gcn, gin, rgcn, rgin or adgn"
+        )
+    return graphs, model
 
 
 def graphs_of(data: TaskData, config: Config, seed: int) -> GraphTable:

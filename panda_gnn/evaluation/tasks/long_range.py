@@ -144,8 +144,8 @@ class LongRange(Task):
         return Split(*torch.arange(sum(sizes)).split(sizes))
 
     def as_read(self, graphs: GraphTable, config: Config) -> GraphTable:
-        """The graphs as they are: GIN is GINE here, and reads the bonds."""
-        return graphs
+        """GIN is GINE here: it reads the bonds, and DIGL's edges count alike."""
+        return graphs.without("edge_weight") if config.backbone == "gin" else graphs
 
     def training(self, settings: Mapping[str, Any], backbone: str) -> Mapping[str, Any]:
         name = settings.get("preset", self.settings["preset"])

@@ -153,7 +153,7 @@ class Task(ABC):
 
     def as_read(self, graphs: GraphTable, config: Config) -> GraphTable:
         """The graphs without features of edges, unless the backbone reads them."""
-        return graphs if config.backbone == "gine" else graphs.without_edge_features()
+        return graphs if config.backbone == "gine" else graphs.without("edge_attr")
 
     def model(self, kind: type[Model], graphs: GraphTable, config: Config, **options: Any) -> Model:
         """A model with fresh weights.
