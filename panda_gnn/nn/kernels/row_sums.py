@@ -1,7 +1,7 @@
 """Sums of messages over the edges into every target, as one product with sparse rows.
 
-Replaces ``index_add`` of messages: 3.7 times faster on a small batch, 20 times on a large one. It
-is 1.4 and 1.2 times faster than ``torch.sparse.mm``, which can neither start a sum with a node's
+Replaces ``index_add`` of messages: 7.5 times faster on a small batch, 42 times on a large one. It
+is 1.4 and 2.9 times faster than ``torch.sparse.mm``, which can neither start a sum with a node's
 own state nor take a range of rows, as the fused sums do, and adds in an order of its own.
 """
 

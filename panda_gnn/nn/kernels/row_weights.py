@@ -1,7 +1,7 @@
 """The weight of each entry of the rows: that of its edge, or normalised for a graph convolution.
 
-Replaces ``index_add`` of degrees and ``pow``: 3.6 times faster on a small batch, 1.7 times on a
-large one.
+Replaces ``index_add`` of degrees and ``pow``, which take as long on a small batch and half as long
+on a large one, but leave the weights in the order of the edges and not of the rows.
 """
 
 from __future__ import annotations
