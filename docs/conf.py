@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from functools import partialmethod
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,6 @@ DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent)]
 
 import reference  # noqa: E402
-from nbclient import NotebookClient  # noqa: E402
 
 from panda_gnn import __version__  # noqa: E402
 
@@ -36,12 +37,15 @@ myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"
 myst_heading_anchors = 3
 suppress_warnings = ["myst.header"]  # the tables' headings jump one level
 
-NotebookClient.coalesce_streams.default_value = True  # else tables come in pieces of 100 bytes
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(DOCS / "_build" / ".jupyter_cache")
 nb_execution_timeout = 600  # for cells that hang; on a busy machine a minute's work takes many
 nb_execution_raise_on_error = True
 nb_output_stderr = "remove"
+
+#: A shell's output comes in pieces of 100 bytes, each of which would be a block of its own.
+_client: Any = import_module("nbclient").NotebookClient
+_client.__init__ = partialmethod(_client.__init__, coalesce_streams=True)
 
 #: What scikit-learn writes into every estimator, in words of its own manual.
 HIDDEN = "set_fit_request, set_predict_request, set_predict_proba_request, set_score_request"
