@@ -242,6 +242,8 @@ def test_a_job_whose_driver_died_is_collected_and_does_not_run_again(
     driver = subprocess.run([sys.executable, "-c", code, str(folder)], check=False)
     assert driver.returncode == -signal.SIGKILL
     (note,) = folder.glob("*.job")
+    assert note.read_text()
+    monkeypatch.setattr("submitit.LocalJob._results_timeout_s", 200)  # a busy machine is slow
     with SlurmExecutor(1, folder, cluster="local") as executor:
         row = executor.submit_named("a trial", noted_trial, Config("mutag"), 0).result()
         assert row == pretend_trial(Config("mutag"), 0)

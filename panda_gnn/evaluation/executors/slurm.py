@@ -90,7 +90,9 @@ class SlurmExecutor(WorkerExecutor):
         with self._lock:
             job = self._executor.submit(answer, call)
             if name:
-                note.write_text(job.job_id, "utf-8")
+                fresh = note.with_suffix(".fresh")
+                fresh.write_text(job.job_id, "utf-8")
+                fresh.replace(note)  # a driver that dies here leaves no note that is half written
         try:
             return self._wait_for(job, note)
         except self._died as error:
