@@ -16,15 +16,16 @@ demo: $(CORE)
 # it writes fails. The other tests run without, because that makes the reading of datasets slow.
 KERNELS := tests/centrality tests/diagnostics tests/graph tests/nn tests/rewiring
 FILLED := MALLOC_PERTURB_=165 GLIBC_TUNABLES=glibc.malloc.tcache_count=0
-PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations=10
 
 test: $(READY)
 	$(FILLED) $(PYTEST) $(KERNELS)
 	$(PYTEST) tests $(KERNELS:%=--ignore=%)
 
-# The same tests in another order every time; the seed that is printed repeats one.
+# The same tests, those marked thorough, and more random examples, in another order every time; the
+# seed that is printed repeats one.
 test-random: $(READY)
-	$(PYTEST) -p randomly
+	$(PYTEST) -p randomly -m "not faults" --hypothesis-profile thorough
 
 # The same tests, with the branches they take; on Python 3.11 the tracer costs 1.6 times the time.
 coverage: $(READY)

@@ -36,14 +36,14 @@ def test_odd_graphs(name: str, graph: str) -> None:
 
 
 @given(graphs())
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5 * settings().max_examples, suppress_health_check=[HealthCheck.too_slow])
 def test_measures_of_shortest_paths_on_random_graphs(data: Data) -> None:
     for name in PATHS:
         check(name, data)
 
 
 @given(graphs())
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 def test_other_measures_on_random_graphs(data: Data) -> None:
     for name in ("degree", "pagerank", "harmonic", "katz", "current-flow", "resistance"):
         check(name, data)

@@ -11,6 +11,7 @@ import pytest
 
 from panda_gnn import __version__
 from panda_gnn.cli import COMMANDS, main
+from tests.marks import thorough
 
 
 def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +85,7 @@ for words, code in (
 """
 
 
-@pytest.mark.parametrize("encoding", [None, "ascii"])
+@pytest.mark.parametrize("encoding", ["ascii", *thorough(None)])
 def test_odd_surroundings(tmp_path: Path, encoding: str | None) -> None:
     """The C locale, no HOME, spaces and other letters in paths, numbers of 5,000 digits."""
     folder = tmp_path / "ein Ordner für 日本"

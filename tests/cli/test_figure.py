@@ -13,6 +13,7 @@ from PIL import Image
 
 from panda_gnn import cli
 from panda_gnn.reports.figures import FIGURES
+from tests.marks import thorough
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +44,8 @@ def test_writes_pictures_csv_and_caption(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize(
-    "blow", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.faults)]
+    "blow",
+    [*thorough(signal.SIGKILL), pytest.param(signal.SIGINT, marks=pytest.mark.faults)],
 )
 def test_a_figure_goes_on_where_it_was_ended(
     blow: signal.Signals, capsys: pytest.CaptureFixture[str]

@@ -182,6 +182,7 @@ def test_the_gradient_of_two_processes_is_that_of_one(tmp_path: Path) -> None:
     assert done.stdout.count("equal") == 2
 
 
+@pytest.mark.thorough
 def test_the_program_of_the_guide_prints_the_same_with_one_process_and_two(
     tmp_path: Path,
     shared_root: Path,

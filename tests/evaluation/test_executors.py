@@ -127,6 +127,7 @@ def test_shutting_down_ends_what_is_under_way() -> None:
     assert all(future.cancelled() or future.exception() for future in under_way)
 
 
+@pytest.mark.thorough
 def test_a_ray_cluster_with_a_killed_worker_gives_the_same_rows(tmp_path: Path) -> None:
     usual = signal.getsignal(signal.SIGTERM)
     with RayExecutor(2) as executor:

@@ -30,6 +30,7 @@ from tests.evaluation.pretend import (
     small_study,
     trial_that_fails,
 )
+from tests.marks import thorough
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -262,7 +263,7 @@ def test_what_a_killed_driver_had_claimed_is_taken_over(store: Store, tmp_path: 
     assert run(store).ran == 4
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", ["SIGTERM", *thorough("SIGINT", "SIGHUP")])
 def test_a_signal_ends_at_once_and_keeps_what_is_finished(
     store: Store, tmp_path: Path, name: str
 ) -> None:

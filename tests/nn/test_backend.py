@@ -29,6 +29,7 @@ from panda_gnn.nn import (
 from panda_gnn.nn.backend import current_backend
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.nn.propagate import propagate
+from tests.marks import thorough
 from tests.nn.graphs import CASES, GRAPHS, MIXED, random_states
 
 SPLIT = (MIXED.edge_index, MIXED.high)
@@ -280,7 +281,9 @@ def test_importing_compiles_nothing() -> None:
     code = (
         "import sys, panda_gnn\n"
         "assert 'torch' not in sys.modules\n"
-        "import panda_gnn.nn\n"
+        "import panda_gnn.nn, panda_gnn.transforms\n"
+        "from panda_gnn.graph.compiled import _announcer\n"
+        "assert not [kernel for kernel in _announcer.kernels if kernel.overloads]\n"
         "from panda_gnn.nn.kernels.jit import Kernel\n"
         "files = [m for n, m in sys.modules.items() if n.startswith('panda_gnn.nn.kernels.')]\n"
         "kernels = [v for m in files for v in vars(m).values() if isinstance(v, Kernel)]\n"
@@ -290,7 +293,7 @@ def test_importing_compiles_nothing() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
-@pytest.mark.parametrize("backbone", ["gcn", "gin"])
+@pytest.mark.parametrize("backbone", ["gcn", *thorough("gin")])
 def test_compile_and_export_take_the_torch_path(backbone: str) -> None:
     """Compiles with TorchDynamo, twice."""
     network = model(PandaGNN, backbone)

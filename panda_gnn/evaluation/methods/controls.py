@@ -3,6 +3,7 @@ on k nodes tells besides: how large the graph is, and where a node stands in it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -122,12 +123,15 @@ def _parameter_matched(task: Task, graphs: GraphTable, config: Config) -> GNN:
     panda = panda_model(task, graphs, config, selector="topk", variant="paper")
     target = panda.num_parameters.trained
 
-    def distance(width: int) -> int:
+    def parameters(width: int) -> int:
         with torch.device("meta"):
             model = plain_model(task, graphs, config, width=width)
-        return abs(model.num_parameters.trained - target)
+        return model.num_parameters.trained
 
-    best = min(range(1, 4 * config.settings["high_width"]), key=distance)
+    widths = range(1, 4 * config.settings["high_width"])
+    above = bisect_left(widths, target, key=parameters)  # wider has more
+    near = widths[max(above - 1, 0) : above + 1]
+    best = min(near, key=lambda width: abs(parameters(width) - target))
     return plain_model(task, graphs, config, width=best)
 
 
