@@ -17,6 +17,7 @@ from panda_gnn.cli.options import seconds
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.store import INCIDENTAL, Store, line_of
 from panda_gnn.evaluation.trial import run_trial
+from tests.marks import thorough
 
 OWN_STUDY = """
 title = "Two epochs of everything"
@@ -163,7 +164,9 @@ def test_a_wrong_centrality_is_one_sentence(
     assert written(tmp_path) == set()
 
 
-@pytest.mark.parametrize("name", [pytest.param("SIGINT", marks=pytest.mark.faults), "SIGTERM"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("SIGINT", marks=pytest.mark.faults), *thorough("SIGTERM")]
+)
 def test_a_signal_to_end_says_how_to_continue(tmp_path: Path, name: str) -> None:
     (tmp_path / "own.toml").write_text(OWN_STUDY.replace("max_epochs = 2", "max_epochs = 100000"))
     program = (

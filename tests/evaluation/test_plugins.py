@@ -107,6 +107,7 @@ def test_a_plugin_registers_everything(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.thorough
 def test_the_same_row_on_a_worker(tmp_path: Path) -> None:
     plugin = plugins.load_plugin(written(tmp_path))
     config = configure("plugin-paths", "gcn", "plugin-cut", max_epochs=2)

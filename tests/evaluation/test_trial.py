@@ -45,7 +45,7 @@ def facts(row: Row) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("method", "backbone"),
     [
-        (name, backbone)
+        pytest.param(name, backbone, marks=pytest.mark.thorough if backbone == "rgin" else ())
         for name, method in METHODS.items()
         for backbone in ("gcn", "rgin")
         if backbone in (method.backbones or [backbone])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from panda_gnn.graph.compiled import announced_together, kernel_folder, silently
 
@@ -66,6 +67,11 @@ def test_importing_compiles_nothing_and_of_two_first_calls_one_compiles_and_says
     (said,) = compiled(2, tmp_path)
     assert "s (once; kept for later runs)" in said
     assert compiled(1, tmp_path) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc can do that")
+def test_kernels_are_tested_with_fresh_memory_that_is_filled() -> None:
+    assert float(torch.empty(20_000, dtype=torch.float64).min()) > 1e100
 
 
 def installed(folder: Path, name: str) -> Any:
