@@ -13,6 +13,7 @@ from torch import Tensor
 
 from panda_gnn.centrality import centrality
 from panda_gnn.datasets import DATASETS
+from panda_gnn.errors import InputError
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.methods.features import centrality_features, size_feature
@@ -38,12 +39,16 @@ def _ratio_and(*names: str) -> Callable[[Task, Config], dict[str, Setting]]:
     those of PANDA's settings that a control has too."""
 
     def defaults(task: Task, config: Config) -> dict[str, Setting]:
+        others = _which(*names)(task, config)
         if "ratio" in config.settings:
-            return {"ratio": config.settings["ratio"], **_which(*names)(task, config)}
-        k, *others = _which("k", *names)(task, config).values()
+            return {"ratio": config.settings["ratio"], **others}
+        try:
+            k = _which("k")(task, config)["k"]
+        except InputError as error:
+            raise InputError(f"{error}".replace("give k", "give ratio, a share of nodes")) from None
         assert isinstance(k, int)
         ratio = min(1.0, float(f"{k / DATASETS[config.dataset].average_nodes:.3g}"))
-        return {"ratio": ratio, **dict(zip(names, others, strict=True))}
+        return {"ratio": ratio, **others}
 
     return defaults
 

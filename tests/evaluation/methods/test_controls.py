@@ -118,6 +118,8 @@ def test_a_share_of_the_nodes_is_the_same_in_every_graph(mutag: TaskData) -> Non
     for ratio in (-0.1, 1.5):
         with pytest.raises(InputError, match=f"ratio must be between 0 and 1, not {ratio}"):
             complete(Config("mutag", method="k-fraction", settings={"ratio": ratio}))
+    with pytest.raises(InputError, match="no settings for sage on mutag: give ratio, a share"):
+        complete(Config("mutag", "sage", "k-fraction", {"centrality": "degree"}))
 
 
 def test_permuted_centralities_mark_as_many_nodes_and_others(mutag: TaskData) -> None:
