@@ -30,6 +30,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +65,12 @@ LIBRARIES = (
 #: without it; times that until it counts as hanging, and what compiling kernels anew may take.
 ENOUGH, PATIENCE, COMPILING = 30.0, 4.0, 180.0
 
-#: Keywords that decide how something looks, or that say again what holds anyway.
+#: Keywords, calls and constants that decide how something looks, or that say again what holds
+#: anyway.
 LOOKS = {
     *("alpha", "color", "edgecolors", "fontsize", "linestyle", "linewidth", "linewidths"),
     *("figsize", "labelpad", "legend_columns", "pad", "s", "zorder", "stacklevel", "strict"),
-    "transient",
+    *("padding", "set_axis_off", "transient", "STYLE"),
 }
 
 #: Exit codes of what is neither killed nor survived: pytest did not run, or found no test.
@@ -180,7 +182,10 @@ def _is_passed_over(node: ast.AST) -> bool:
     if isinstance(node, ast.Expr):
         if isinstance(node.value, ast.Constant):
             return True
-        return isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "print"
+        called = ast.unparse(node.value.func) if isinstance(node.value, ast.Call) else ""
+        return called == "print" or called.rpartition(".")[2] in LOOKS
+    if isinstance(node, ast.Assign):
+        return ast.unparse(node.targets[0]) in LOOKS
     return False
 
 
@@ -308,21 +313,29 @@ def _add_contexts(file: Path, lines: dict[str, dict[int, set[str]]]) -> None:
 def tests_for(
     mutant: Mutant, lines: dict[str, dict[int, set[str]]], durations: dict[str, float]
 ) -> list[list[str]]:
-    """The tests that execute the line, or, where numba or an import does, the file.
+    """The tests that execute the line; where numba or an import does, those of the file; and where
+    all of a file is compiled, those of the files that import it.
 
-    The first list has those of the module's own file of tests, the second the others; each has
-    the quickest first.
+    The first list has those of the module's own file of tests, the second the others of its
+    package, the third the rest; each has the quickest first.
     """
-    of_file = lines.get(mutant.path, {})
-    names = set(of_file.get(mutant.line, ()))
-    if not names:
-        names = {name for tests in of_file.values() for name in tests}
+    names = set(lines.get(mutant.path, {}).get(mutant.line, ()))
+    users = importers(ROOT)
+    reached = front = {mutant.path}
+    while front and not names:
+        names = {name for file in front for tests in lines.get(file, {}).values() for name in tests}
+        front = {user for file in front for user in users[file]} - reached
+        reached |= front
     ordered = sorted((name for name in names if name in durations), key=durations.__getitem__)
     path = Path(mutant.path)
-    own = Path("tests", *path.parts[1:-1], f"test_{path.name}").as_posix() + "::"
+    folder = Path("tests", *path.parts[1:-1]).as_posix() + "/"
+    own = f"{folder}test_{path.stem.removesuffix('_kernel')}.py::"
+    ranks = [0 if name.startswith(own) else 1 if name.startswith(folder) else 2 for name in ordered]
     return [
-        _quickest([name for name in ordered if name.startswith(own)], durations),
-        _quickest([name for name in ordered if not name.startswith(own)], durations),
+        _quickest(
+            [name for name, rank in zip(ordered, ranks, strict=True) if rank == which], durations
+        )
+        for which in range(3)
     ]
 
 
@@ -337,8 +350,9 @@ def _quickest(ordered: list[str], durations: dict[str, float]) -> list[str]:
     return chosen
 
 
-def dependents(root: Path) -> dict[str, set[str]]:
-    """The files that use each file, itself included: their kernels may contain its code."""
+@cache
+def importers(root: Path) -> dict[str, set[str]]:
+    """The files that import each file."""
     imports: dict[str, set[str]] = {}
     for file in (root / PACKAGE).rglob("*.py"):
         names: set[str] = set()
@@ -348,13 +362,21 @@ def dependents(root: Path) -> dict[str, set[str]]:
         imports[file.relative_to(root).as_posix()] = names
     result: dict[str, set[str]] = {}
     for path in imports:
+        module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        result[path] = {other for other, names in imports.items() if module in names}
+    return result
+
+
+def dependents(root: Path) -> dict[str, set[str]]:
+    """The files that use each file, itself included: their kernels may contain its code."""
+    users = importers(root)
+    result: dict[str, set[str]] = {}
+    for path in users:
         reached, front = {path}, [path]
         while front:
-            module = front.pop().removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-            for other, names in imports.items():
-                if module in names and other not in reached:
-                    reached.add(other)
-                    front.append(other)
+            others = users[front.pop()] - reached
+            reached |= others
+            front += others
         result[path] = reached
     return result
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from pydantic import TypeAdapter, ValidationError
 
 from panda_gnn import diagnostics
 from panda_gnn.centrality import centrality, sampled_centrality
 from panda_gnn.errors import InputError
-from panda_gnn.options import flag, real_number, whole_number
+from panda_gnn.options import Finite, flag, real_number, whole_number
 from panda_gnn.rewiring import AFRC, BORF, DIGL, GTR, LASER, SDRF, Expander, FoSR, rewire_dataset
 from panda_gnn.transforms import ExpandWidth
 from tests.odd_graphs import ODD_GRAPHS
@@ -30,6 +31,12 @@ def test_numbers_pass() -> None:
     assert real_number("bound", -math.inf, infinite=True) == -math.inf
     assert real_number("rho", numbers[1], above=0, most=1) == 0.5
     assert flag("residual", numbers[2]) is True
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_finite_number_is_finite(value: float) -> None:
+    with pytest.raises(ValidationError):
+        TypeAdapter(Finite).validate_python(value)
 
 
 BAD: list[tuple[Callable[[Any], Any], list[Any], str]] = [

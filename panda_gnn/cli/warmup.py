@@ -8,7 +8,6 @@ import sys
 import time
 
 from panda_gnn.cli.options import add_names_arguments, add_whole
-from panda_gnn.errors import choose
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,10 +25,6 @@ def run(options: argparse.Namespace) -> int:
 
     backbones = options.backbones or list(BACKBONES)
     methods = options.methods or list(METHODS)
-    for backbone in backbones:
-        choose("backbone", backbone, BACKBONES)
-    for method in methods:
-        choose("method", method, METHODS)
     # Kernels of a method do not depend on the backbone, but for those of PANDA and of none.
     pairs = [(backbones[0], method) for method in methods]
     pairs += [

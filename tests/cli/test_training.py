@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from panda_gnn.cli.training import add_training_arguments, make_config
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.methods import complete
 from panda_gnn.evaluation.tasks.long_range import PRESETS
+from panda_gnn.evaluation.warmup import Kind
 
 QUICK = ["--trials", "2", "--max-epochs", "2"]
 
@@ -23,11 +25,21 @@ def _root(shared_root: Path, monkeypatch: pytest.MonkeyPatch, staying: None) -> 
     monkeypatch.setenv("COLUMNS", "120")
 
 
-def test_train_prints_every_trial(capsys: pytest.CaptureFixture[str]) -> None:
+def test_train_prints_every_trial(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also: what the trials need is compiled before they start."""
+    needed: list[Kind] = []
+
+    def note(kinds: Iterable[Kind], *others: object) -> None:
+        needed.extend(kinds)
+
+    monkeypatch.setattr("panda_gnn.evaluation.warmup.compile_before", note)
     words = ["train", "--dataset", "mutag", "--backbone", "gcn", "--method", "panda"]
     words += ["--k", "10", "--width", "64", "--high-width", "112", "--centrality", "betweenness"]
     assert main([*words, "--seed", "5", *QUICK]) == 0
     shown = capsys.readouterr().out
+    assert [(kind.method, kind.backbone) for kind in needed] == [("panda", "gcn")]
     assert "k=10" in shown
     assert "test accuracy (best-val)" in shown
     assert "n = 2" in shown

@@ -113,6 +113,7 @@ def test_the_fingerprint_follows_the_data() -> None:
         (graphs([0, 1] * 6), {"split": "80/10"}, "split is '80/10'"),
         (graphs([0, 1] * 6), {"split": "80/20/20"}, "split is '80/20/20'"),
         (graphs([0, 1] * 6), {"split": "cv2"}, "split is 'cv2'"),
+        (graphs([0, 1] * 30), {"split": "cv21"}, "split is 'cv21'"),
         (graphs([0, 1] * 6), {"split": "masks"}, "split masks needs train_mask"),
         (
             graphs([[0.5, 1]] * 12, torch.float),

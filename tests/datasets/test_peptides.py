@@ -96,6 +96,8 @@ def test_peptides_func_has_the_published_counts(mirror: Path, shared_root: Path)
     assert data.y.sum(0).int().tolist() == [
         1378, 545, 995, 969, 9745, 3077, 1662, 2866, 299, 4044
     ]  # fmt: skip
+    assert ATOM_CATEGORIES == (119, 5, 12, 12, 10, 6, 6, 2, 2)
+    assert BOND_CATEGORIES == (5, 6, 2)
     for values, categories in ((data.x, ATOM_CATEGORIES), (data.edge_attr, BOND_CATEGORIES)):
         assert bool((values.min(0).values >= 0).all())
         assert bool((values.max(0).values < torch.tensor(categories)).all())

@@ -206,3 +206,10 @@ def test_the_smallest_tasks_there_are(make: Any) -> None:
         assert len(make(1, num_graphs=1, num_labels=2)) == 1
         with pytest.raises(InputError, match="num_labels must be a whole number, 2 or more, not 1"):
             make(1, num_graphs=1, num_labels=1)
+
+
+def test_seed_zero_is_the_default() -> None:
+    for one, other in zip(
+        transfer("ring", 4, num_graphs=20), transfer("ring", 4, num_graphs=20, seed=0), strict=True
+    ):
+        assert torch.equal(one.x, other.x)

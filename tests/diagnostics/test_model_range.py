@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch_geometric.data import Data
 from torch_geometric.utils import from_networkx, to_dense_adj
 
@@ -123,6 +123,22 @@ def test_second_derivatives_of_our_models() -> None:
         hessian = torch.autograd.functional.hessian(lambda x: smooth(x, data), data.x)
     literal = range_of_influence(hessian.abs().sum((1, 3)), hops)
     assert graph_range(smooth, data).mean == pytest.approx(literal.mean)
+
+
+def test_a_linear_model_has_no_second_derivatives() -> None:
+    """Its first ones depend on weights alone."""
+
+    class Linear(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(2, 1)
+
+        def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+            out: Tensor = self.linear(x).sum(0)
+            return out
+
+    data = Data(x=torch.rand(3, 2), edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
+    assert graph_range(Linear(), data).of_nodes.tolist() == [0, 0, 0]
 
 
 def test_distances_stay_those_of_the_original_graph() -> None:

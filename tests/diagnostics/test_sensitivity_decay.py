@@ -69,6 +69,8 @@ def test_both_directions_share_the_pairs() -> None:
     data = from_networkx(nx.barbell_graph(4, 0))
     falling = sensitivity_decay(data, direction="falling")
     assert falling.prevalence == pytest.approx(0.5)
+    slopes = decay_slopes(data)[0].flatten()
+    assert falling.intensity == pytest.approx(-float(slopes[slopes < -1e-9].mean()))
     assert falling.extremity > 0
 
 

@@ -69,6 +69,12 @@ def test_models_of_categories_show_their_states() -> None:
     states = node_states(model, data)
     expected = model.states(x, Edges.of_graph(EDGES, 2))
     assert [values.values.tolist() for values in states] == [one.tolist() for one in expected]
+    single, flat = GNN((4,), 2, width=6, num_layers=1).eval(), torch.tensor([3, 1])
+    column = node_states(single, Data(x=flat.view(2, 1), edge_index=EDGES))
+    for given, of_column in zip(
+        node_states(single, Data(x=flat, edge_index=EDGES)), column, strict=True
+    ):
+        assert torch.equal(given.values, of_column.values)
     with pytest.raises(InputError, match="sensitivity needs a model of numbers"):
         diagnostics.sensitivity(model, data)
     with pytest.raises(InputError, match="signal_propagation needs a model of numbers"):

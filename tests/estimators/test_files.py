@@ -45,7 +45,9 @@ def test_the_same_bits_in_a_new_process(backbone: str, tmp_path: Path) -> None:
         "weights.safetensors",
     ]
     expected = model.predict_proba(GRAPHS)
+    assert model.num_edge_features_ == 0
     loaded = PandaClassifier.load(tmp_path / "model")
+    assert loaded.num_edge_features_ == 0
     assert loaded.classes_.tolist() == ["ring", "star"]
     assert np.array_equal(loaded.predict_proba(GRAPHS), expected)
     if backbone == "gcn":

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.row_check import checksum, fault
+from panda_gnn.evaluation.row_check import canonical_json, checksum, fault
 from panda_gnn.evaluation.store import Store, line_of
 from tests.evaluation.pretend import pretend_trial
 
@@ -29,6 +30,11 @@ def with_score(part: str, score: object) -> dict[str, Any]:
 def test_a_sound_row_has_no_fault_in_any_order_of_its_names() -> None:
     assert fault(sealed()) is None
     assert fault(dict(reversed(sealed().items()))) is None
+
+
+def test_what_is_no_number_cannot_be_written() -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical_json({"score": math.nan})
 
 
 @pytest.mark.parametrize(

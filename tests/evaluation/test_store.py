@@ -118,7 +118,11 @@ def test_a_full_disk_leaves_no_part_of_a_row(store: Store) -> None:
 
 @pytest.mark.parametrize(
     "damage",
-    [b'{"key": "k", "co', b"\x00\x00\x00", b'{"key": "k"}\n', b"garbage\n", b"x" * 200_000],
+    [
+        *(b'{"key": "k", "co', b"\x00\x00\x00", b'{"key": "k"}\n', b"garbage\n"),
+        *(b"x" * 200_000, b"x" * 200_000 + b"\n"),
+    ],
+    ids=range(6),
 )
 def test_a_damaged_last_line_is_set_aside_and_nothing_else_is_lost(
     store: Store, damage: bytes

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 import torch
+from filelock import FileLock, Timeout
 
-from panda_gnn.graph.compiled import announced_together, kernel_folder, silently
+from panda_gnn.graph.compiled import announced_together, kernel_folder, one_at_a_time, silently
 
 CODE = """
 import sys
@@ -120,6 +121,19 @@ def test_where_nothing_can_be_kept_every_process_compiles(
     assert kernel_folder(module.doubled.py_func) is None
     assert module.doubled(4) == 8
     assert "in every process: set NUMBA_CACHE_DIR" in capsys.readouterr().err
+
+
+def test_a_kernel_is_compiled_under_a_lock_of_its_own(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
+    function = installed(site, "locked").doubled.py_func
+    folder = kernel_folder(function)
+    assert folder is not None
+    with one_at_a_time(function):
+        lock = FileLock(folder / "locked.doubled.lock", timeout=0)
+        with pytest.raises(Timeout):
+            lock.acquire()
 
 
 def test_kernels_can_be_announced_together_or_not_at_all(

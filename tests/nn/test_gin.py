@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch_geometric.data import Data
 from torch_geometric.nn import GINConv
 
@@ -71,6 +71,19 @@ def test_batch_norm_takes_few_rows(rows: int) -> None:
     x = torch.randn(rows, 3)
     expected = norm.eval()(x)
     torch.testing.assert_close(norm.train()(x), expected)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_batch_norm_written_out_is_that_of_torch(training: bool) -> None:
+    """The formula is what is compiled and exported."""
+    x = torch.randn(7, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    ours, other = BatchNorm(4).double().train(training), nn.BatchNorm1d(4).double().train(training)
+    for _ in range(2):
+        torch.testing.assert_close(ours._written_out(x), other(x), rtol=0, atol=1e-12)
+    for one, expected in zip(ours.buffers(), other.buffers(), strict=True):
+        torch.testing.assert_close(one, expected, rtol=0, atol=1e-12)
+    few = ours._written_out(x[:1])
+    torch.testing.assert_close(few, ours.eval()(x[:1]), rtol=0, atol=1e-12)
 
 
 def test_resetting_draws_anew() -> None:

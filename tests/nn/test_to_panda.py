@@ -300,6 +300,32 @@ def test_dropout_follows_the_mode_of_the_new_model() -> None:
     assert not torch.equal(converted(*given), converted(*given))
 
 
+class Turned(nn.Module):
+    """A model that turns its edges round, and needs one more argument."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.convs = nn.ModuleList([GCNConv(6, 8), GCNConv(8, 8)])
+        self.head = nn.Linear(8, 3)
+
+    def forward(self, x: Tensor, edge_index: Tensor, scale: Tensor) -> Tensor:
+        turned = edge_index.flip(0)
+        for conv in self.convs:
+            x = F.relu(conv(x, turned))
+        return self.head(x) * scale
+
+
+def test_high_stands_behind_the_edges_where_the_model_changes_them() -> None:
+    data = random_graph(9, 0.4, 0)
+    data.x = torch.rand(9, 6, dtype=torch.float64)
+    converted = convert(Turned().double(), 12)
+    names = [node.name for node in converted.graph.nodes if node.op == "placeholder"]
+    assert names == ["x", "edge_index", "high", "scale"]
+    high = torch.arange(9) % 3 == 0
+    out = converted(data.x, data.edge_index, high, torch.tensor(2.0))
+    assert torch.equal(out, 2 * converted(data.x, data.edge_index, high, torch.tensor(1.0)))
+
+
 def test_selector_options_and_functions_that_make_layers() -> None:
     model = basic("GCN")
     converted = convert(model, 12, selector="gated", score="relu")
@@ -378,6 +404,19 @@ class InputJoined(nn.Module):
         return out
 
 
+class Scaled(nn.Module):
+    """A number for every column, which a wider state has none for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = GCNConv(6, 8), GCNConv(8, 8)
+        self.scale = nn.Parameter(torch.ones(8))
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        out: Tensor = self.second(self.scale * self.first(x, edge_index), edge_index)
+        return out
+
+
 class Pooled(nn.Module):
     """Every layer is read out, so that all its states need one width."""
 
@@ -402,6 +441,7 @@ class Pooled(nn.Module):
         (Branching(), "cannot be traced by torch.fx"),
         (InputAdded(), "the function add needs all nodes of a graph at one width"),
         (EdgesDropped(), "dropout_edge, which must know whether the model is training"),
+        (Scaled(), "the function mul needs all nodes of a graph at one width"),
         (InputJoined(), r"second \(GCNConv\).*the function cat needs"),
         (Shared(), "norm of Shared is called with states of different widths"),
         (Pooled(), r"second \(GCNConv\).*the function global_add_pool"),

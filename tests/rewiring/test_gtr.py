@@ -14,6 +14,7 @@ from panda_gnn.graph.components import components
 from panda_gnn.graph.rows import undirected_edges
 from panda_gnn.rewiring.gtr import GTR
 from tests.odd_graphs import ODD_GRAPHS, clique, undirected
+from tests.random_graphs import RANDOM_GRAPHS, edges_of
 from tests.rewiring.rewired import (
     GRAPHS,
     TU_NAMES,
@@ -68,6 +69,14 @@ def test_classes_of_twins_split_as_they_get_edges() -> None:
     for pair in GTR(10).additions(edges, 16).t():
         assert tuple(pair.tolist()) == best_by_trying(edges, 16)
         edges = torch.cat([edges, pair[:, None]], dim=1)
+
+
+def test_every_choice_among_twins_is_that_of_brute_force() -> None:
+    for graph in RANDOM_GRAPHS:
+        edges = torch.from_numpy(edges_of(graph))
+        for pair in GTR(3).additions(edges, len(graph)).t():
+            assert tuple(pair.tolist()) == best_by_trying(edges, len(graph))
+            edges = torch.cat([edges, pair[:, None]], dim=1)
 
 
 def test_hundreds_of_rank_one_updates_stay_accurate() -> None:

@@ -17,10 +17,10 @@ from panda_gnn.errors import InputError
 from panda_gnn.graph.forman import triangles_on_edges
 from panda_gnn.graph.rows import rows_of_edges, undirected_edges
 from panda_gnn.rewiring import SDRF
-from panda_gnn.rewiring.released import dense, forman_value, scan
-from panda_gnn.rewiring.sdrf_kernel import candidates, draw, extreme_edge
+from panda_gnn.rewiring.released import dense, forman_value, scan, sdrf_actions
+from panda_gnn.rewiring.sdrf_kernel import ADD, REMOVE, candidates, draw, extreme_edge
 from tests.diagnostics.test_curvature import literal_balanced_forman
-from tests.random_graphs import data_of, edges_of
+from tests.random_graphs import RANDOM_GRAPHS, data_of, edges_of
 from tests.rewiring.rewired import GRAPHS, TU_NAMES, assert_contract, assert_simple, tu_graphs
 
 Edge = tuple[int, int]
@@ -167,6 +167,55 @@ def test_the_released_scan_stops_at_the_first_non_neighbour() -> None:
     edges = np.array(list(graph.edges)).T
     assert scan(*dense(edges, 34), np.zeros((34, 34))) == 28
     assert 2 * graph.number_of_edges() == 156
+
+
+def literal_released(
+    graph: nx.Graph, uniform: list[float], tau: float, removal_bound: float
+) -> list[list[int]]:
+    """The released loop, with walks counted anew after every change."""
+    adjacency = nx.to_numpy_array(graph, sorted(graph)).astype(np.int64)
+    values = np.zeros(adjacency.shape)
+    actions = []
+    for number in uniform:
+        for i, row in enumerate(adjacency):
+            for j, there in enumerate(row):
+                values[i, j] = forman_value(adjacency, adjacency @ adjacency, i, j) if there else 0
+                if not there:
+                    break
+        x, y = np.unravel_index(values.argmin(), values.shape)
+        high = np.unravel_index(values.argmax(), values.shape)
+        pairs, scores = [], []
+        for k in [*np.flatnonzero(adjacency[x]), x]:
+            for other in [*np.flatnonzero(adjacency[y]), y]:
+                if k != other and not adjacency[k, other]:
+                    more = adjacency.copy()
+                    more[k, other] = more[other, k] = 1
+                    pairs.append((k, other))
+                    scores.append(forman_value(more, more @ more, x, y))
+        done = []
+        if pairs:
+            edge = pairs[draw(np.array(scores), tau, number)]
+            adjacency[edge] = adjacency[edge[::-1]] = 1
+            done.append([1, min(edge), max(edge)])
+        if values[high] > removal_bound and adjacency[high]:
+            adjacency[high] = adjacency[high[::-1]] = 0
+            done.append([0, min(high), max(high)])
+        if not done:
+            break
+        actions += [[int(part) for part in action] for action in done]
+    return actions
+
+
+@pytest.mark.parametrize("removal_bound", [0.5, math.inf])
+@pytest.mark.parametrize("tau", [3.0, math.inf])
+def test_the_released_loop_step_by_step(tau: float, removal_bound: float) -> None:
+    assert ADD == 1
+    assert REMOVE == 0
+    uniform = np.random.default_rng(0).random(6)
+    for graph in RANDOM_GRAPHS:
+        edges = edges_of(graph)
+        steps = sdrf_actions(edges, len(graph), uniform, tau, removal_bound)
+        assert steps.tolist() == literal_released(graph, uniform.tolist(), tau, removal_bound)
 
 
 @pytest.mark.parametrize("removal_bound", [None, 0.5])

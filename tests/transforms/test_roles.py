@@ -76,3 +76,8 @@ def test_the_k_most_central_nodes_need_no_fit() -> None:
 def test_a_list_is_no_graph() -> None:
     with pytest.raises(InputError, match="takes graphs of type Data, not list"):
         AssignRoles()([PATH])
+
+
+def test_how_many_roles_there_are() -> None:
+    assert AssignRoles(k=2).num_roles == AssignRoles(k=2, num_roles=2).num_roles == 2
+    assert AssignRoles().num_roles == 3

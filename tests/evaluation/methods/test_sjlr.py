@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 import pytest
 import torch
 
@@ -13,7 +15,7 @@ from panda_gnn.diagnostics import jost_liu_curvature
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.methods import configure, graphs_and_model
-from panda_gnn.evaluation.methods.sjlr import candidates_of, drawn
+from panda_gnn.evaluation.methods.sjlr import _logits, candidates_of, drawn
 from panda_gnn.evaluation.tasks import load_data
 from panda_gnn.evaluation.trial import run_trial
 from panda_gnn.graph.rows import read_graph
@@ -101,3 +103,13 @@ def test_nothing_dropped_and_added_is_the_plain_backbone(shared_root: Path) -> N
 def test_shares_beyond_one_are_rejected() -> None:
     with pytest.raises(InputError, match=r"settings.sjlr: dropped"):
         configure("mutag", method="sjlr", settings={"dropped": 1.5})
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_logits_weigh_curvature_and_distance(sign: int) -> None:
+    x = torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
+    pairs = torch.tensor([[0, 0, 1], [1, 2, 2]])
+    curvature, distance = np.array([-1.0, 3.0, 1.0]), np.array([5.0, 1.0, math.sqrt(18)])
+    expected = 0.3 * (curvature + 1) / 4 + sign * 0.7 * (distance - 1) / 4
+    found = _logits(x, pairs, curvature, 0.3, sign)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-12)

@@ -154,6 +154,8 @@ def test_intervals_as_bars_stand_side_by_side_and_the_level_has_its_own_at_the_r
     assert [len(segments) for segments in bars] == [3, 3, 1]
     first, second, level = ([float(low[0]) for low, _ in segments] for segments in bars)
     assert all(left < right for left, right in zip(first, second, strict=True))
+    middles = [(left + right) / 2 for left, right in zip(first, second, strict=True)]
+    assert middles == pytest.approx([0, 1, 2])
     assert level[0] > max(second)
     assert [tuple(end) for end in bars[2][0]] == [(level[0], 0.5), (level[0], 1.5)]
     labels = [text.get_text() for text in figure.legends[0].get_texts()]

@@ -11,6 +11,7 @@ from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.evaluation.store import Store
 from panda_gnn.evaluation.study import load_study
 from panda_gnn.reports.report.numbers import (
+    _curves,
     named_studies,
     studies_in,
     study_of_rows,
@@ -53,6 +54,13 @@ def test_lines_are_those_of_the_tables(results: Path) -> None:
         "panda study run main --datasets mutag --backbones gcn --methods panda --trials 3 "
         f"--results {results}"
     )
+
+
+def test_a_page_has_the_curves_of_the_first_ten_trials_of_a_line() -> None:
+    rows = [{"seed": seed, "curves": {"loss": [0.5]} if seed != 3 else None} for seed in range(12)]
+    kept = _curves(2, reversed(rows))
+    assert [row["seed"] for row in kept] == [0, 1, 2, 4, 5, 6, 7, 8, 9, 10]
+    assert kept[0] == {"line": 2, "seed": 0, "loss": [0.5]}
 
 
 def test_a_store_of_ones_own(results: Path) -> None:
