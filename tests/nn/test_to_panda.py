@@ -312,7 +312,8 @@ class Turned(nn.Module):
         turned = edge_index.flip(0)
         for conv in self.convs:
             x = F.relu(conv(x, turned))
-        return self.head(x) * scale
+        out: Tensor = self.head(x) * scale
+        return out
 
 
 def test_high_stands_behind_the_edges_where_the_model_changes_them() -> None:

@@ -182,8 +182,8 @@ def literal_released(
                 values[i, j] = forman_value(adjacency, adjacency @ adjacency, i, j) if there else 0
                 if not there:
                     break
-        x, y = np.unravel_index(values.argmin(), values.shape)
-        high = np.unravel_index(values.argmax(), values.shape)
+        x, y = divmod(int(values.argmin()), len(graph))
+        high = divmod(int(values.argmax()), len(graph))
         pairs, scores = [], []
         for k in [*np.flatnonzero(adjacency[x]), x]:
             for other in [*np.flatnonzero(adjacency[y]), y]:
