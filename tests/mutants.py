@@ -21,6 +21,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -72,6 +73,9 @@ LOOKS = {
     *("figsize", "labelpad", "legend_columns", "pad", "s", "zorder", "stacklevel", "strict"),
     *("padding", "set_axis_off", "transient", "STYLE"),
 }
+
+#: What a file says whose functions numba compiles, or runs while it compiles.
+COMPILED = re.compile(r"^@(compiled|kernel|intrinsic|register_jitable)\b", re.MULTILINE)
 
 #: Exit codes of what is neither killed nor survived: pytest did not run, or found no test.
 BROKEN, NO_TESTS = 70, 5
@@ -313,17 +317,20 @@ def _add_contexts(file: Path, lines: dict[str, dict[int, set[str]]]) -> None:
 def tests_for(
     mutant: Mutant, lines: dict[str, dict[int, set[str]]], durations: dict[str, float]
 ) -> list[list[str]]:
-    """The tests that execute the line; where numba or an import does, those of the file; and where
-    all of a file is compiled, those of the files that import it.
+    """The tests that execute the line. Where an import does, those of the file; and where numba
+    may, which nobody traces, also those of the files that import it.
 
     The first list has those of the module's own file of tests, the second the others of its
     package, the third the rest; each has the quickest first.
     """
     names = set(lines.get(mutant.path, {}).get(mutant.line, ()))
+    is_compiled = COMPILED.search((ROOT / mutant.path).read_text()) is not None
     users = importers(ROOT)
     reached = front = {mutant.path}
-    while front and not names:
-        names = {name for file in front for tests in lines.get(file, {}).values() for name in tests}
+    while front and (not names or (is_compiled and len(reached) == 1)):
+        names |= {
+            name for file in front for tests in lines.get(file, {}).values() for name in tests
+        }
         front = {user for file in front for user in users[file]} - reached
         reached |= front
     ordered = sorted((name for name in names if name in durations), key=durations.__getitem__)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
 import torch
+from torch_geometric.data import Data, InMemoryDataset
 
 from panda_gnn.datasets import load, resolve
+from panda_gnn.datasets.pyg import CLASSES, pyg_graphs
 from panda_gnn.errors import InputError
 
 
@@ -81,3 +84,63 @@ def test_raw_files_of_any_class_come_from_the_mirror(
 def test_graphs_that_are_no_data_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be had|only Data can be used"):
         resolve("pyg:FakeHeteroDataset", root=tmp_path)
+
+
+class Parts(InMemoryDataset):
+    """A class whose ``split`` is ``train`` unless told otherwise."""
+
+    def __init__(
+        self,
+        root: str,
+        subset: bool = False,
+        size: int = 1,
+        share: float = 0.0,
+        split: str = "train",
+        trouble: str = "",
+    ) -> None:
+        super().__init__(root)
+        if trouble == "missing":
+            raise ImportError("No module named 'rdkit'", name="rdkit")
+        if trouble == "harmful":
+            raise pickle.UnpicklingError("weights only")
+        if trouble == "offline":
+            raise OSError("no route to host")
+        count = {"train": 8, "val": 2, "test": 3}[split] * (size if subset else 1)
+        edges = torch.tensor([[0, 1], [1, 0]])
+        x = torch.full((2, 1), share)
+        self.data, self.slices = self.collate(
+            [Data(x=x, edge_index=edges, y=torch.tensor([number % 2])) for number in range(count)]
+        )
+
+
+@pytest.fixture
+def _parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(CLASSES, "Parts", Parts)
+
+
+@pytest.mark.usefixtures("_parts")
+def test_a_class_with_fixed_parts_is_read_whole(tmp_path: Path) -> None:
+    graphs, split = pyg_graphs("Parts", {}, tmp_path)
+    assert (len(graphs), split) == (13, "rows 8/2/3")
+    arguments = {"subset": "True", "size": "3", "share": "0.25", "split": "val"}
+    graphs, split = pyg_graphs("Parts", arguments, tmp_path)
+    assert (len(graphs), split) == (6, "")
+    assert graphs[0].x.tolist() == [[0.25], [0.25]]
+    names = sorted(path.stem for path in (tmp_path / "pyg" / "Parts").glob("*.lock"))
+    assert names == ["all", "share=0.25,size=3,split=val,subset=True"]
+
+
+@pytest.mark.usefixtures("_parts")
+@pytest.mark.parametrize(
+    ("trouble", "message"),
+    [
+        ("missing", "pyg:Parts needs the package 'rdkit': install it"),
+        ("offline", r"pyg:Parts cannot be had \(OSError: no route to host\): check name and"),
+        ("harmful", "is damaged or holds more than data, which is not executed"),
+    ],
+)
+def test_what_a_class_cannot_read_is_one_sentence(
+    trouble: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=message):
+        pyg_graphs("Parts", {"trouble": trouble, "split": "val"}, tmp_path)
