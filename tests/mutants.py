@@ -327,12 +327,12 @@ def tests_for(
     is_compiled = COMPILED.search((ROOT / mutant.path).read_text()) is not None
     users = importers(ROOT)
     reached = front = {mutant.path}
-    while front and (not names or (is_compiled and len(reached) == 1)):
-        names |= {
-            name for file in front for tests in lines.get(file, {}).values() for name in tests
-        }
+    rounds = 2 if is_compiled else 0
+    while front and (not names or rounds > 0):
+        names.update(*(tests for file in front for tests in lines.get(file, {}).values()))
         front = {user for file in front for user in users[file]} - reached
         reached |= front
+        rounds -= 1
     ordered = sorted((name for name in names if name in durations), key=durations.__getitem__)
     path = Path(mutant.path)
     folder = Path("tests", *path.parts[1:-1]).as_posix() + "/"
