@@ -9,7 +9,7 @@ import torch
 from torch_geometric.io import read_tu_data
 
 from panda_gnn.datasets import tu_files
-from panda_gnn.datasets.tu_files import read_numbers, read_tu
+from panda_gnn.datasets.tu_files import _without_loops, read_numbers, read_tu
 
 
 @pytest.fixture(params=["small", "large"])
@@ -135,3 +135,23 @@ def test_files_that_do_not_fit_each_other(
         (tmp_path / f"SET_{name}.txt").write_text(content)
     with pytest.raises(ValueError, match=problem):
         read_tu(tmp_path, "SET")
+
+
+@pytest.mark.parametrize(
+    ("pairs", "in_order"),
+    [
+        ([(0, 1), (0, 3), (0, 2)], False),
+        ([(0, 1), (1, 1), (1, 0), (2, 2), (2, 0)], True),
+        ([(0, 1), (2, 0), (1, 0)], False),
+        ([(0, 1), (0, 1)], False),
+        ([(1, 1)], True),
+        ([(3, 0)], True),
+    ],
+)
+def test_self_loops_go_and_the_order_of_the_rest_is_known(
+    pairs: list[tuple[int, int]], in_order: bool
+) -> None:
+    edges = np.array(pairs).T.copy()
+    rest = [pair for pair in pairs if pair[0] != pair[1]]
+    assert _without_loops(edges) == (len(rest), in_order)
+    assert [tuple(pair) for pair in edges.T[: len(rest)].tolist()] == rest

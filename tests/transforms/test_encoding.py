@@ -145,3 +145,8 @@ def test_other_graphs_get_a_sentence() -> None:
         encoding(Data(x=[1] * 6, edge_index=data.edge_index, num_nodes=6))
     with pytest.raises(InputError, match="takes graphs of type Data, not list"):
         encoding([data])
+
+
+def test_defaults_and_the_fewest_samples() -> None:
+    assert CentralityEncoding().seed == 0
+    assert CentralityEncoding("load", samples=2).samples == 2
