@@ -25,11 +25,10 @@ from panda_gnn.errors import InputError, reason, require
 
 def is_library_graph(graph: Any) -> bool:
     """Whether this is a graph of networkx or igraph; neither is imported to find out."""
-    module = type(graph).__module__.partition(".")[0]
     kinds = [kind.__module__.partition(".")[0] for kind in type(graph).__mro__]
     if "networkx" in kinds:
         return hasattr(graph, "adj")
-    return (module == "igraph" or "igraph" in kinds) and hasattr(graph, "vs")
+    return "igraph" in kinds and hasattr(graph, "vs")
 
 
 def of_library(graph: Any) -> Data:

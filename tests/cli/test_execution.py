@@ -189,3 +189,9 @@ def test_what_is_said_where_no_rows_are_kept(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().err == ""
     assert report("it", Outcome(interrupted=True), None) == 130
     assert "with --results FOLDER all others would be kept" in capsys.readouterr().err
+
+
+def test_memory_is_above_zero() -> None:
+    assert options("--memory", "0.5").memory == 0.5
+    with pytest.raises((InputError, SystemExit)):
+        options("--memory", "0")

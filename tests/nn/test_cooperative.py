@@ -112,3 +112,9 @@ def test_what_it_refuses() -> None:
         CoGNN(3.0, 2)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="x has 2 columns"):
         CoGNN(3, 2).double()(MIXED.x[:, :2], MIXED.edge_index)
+
+
+def test_an_action_is_one_of_two() -> None:
+    model = CoGNN(3, 2, width=4, num_layers=1).eval()
+    for network in (model.listen, model.speak):
+        assert network(torch.ones(2, 4), torch.tensor([[0, 1], [1, 0]])).shape == (2, 2)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from panda_gnn.reports.drawing.panels import CsvRow, select
+from panda_gnn.reports.drawing.panels import CsvRow, Sheet, select
 from panda_gnn.reports.figures import Request, signal
 from tests.reports.figures.pretend import pretend_values, store_measurements
 
@@ -23,6 +23,10 @@ def test_rows_of_every_graph(request_for_mutag: Request) -> None:
     falling = [{**row, "heard": -float(row["total_resistance"])} for row in plain]
     assert signal.correlation(falling) < -0.99
     assert signal.correlation([{**row, "heard": 1.0} for row in plain]) == 0
+    assert signal.correlation([{**row, "total_resistance": 2.0} for row in plain]) == 0
+    panels = [axes for axes in signal.draw(rows, Sheet()).axes if axes.get_visible()]
+    assert {axes.get_xscale() for axes in panels} == {"log"}
+    assert {axes.get_ylim()[0] for axes in panels} == {0}
     assert {row["series"] for row in select(rows, backbone="gin")} == {
         "none",
         "digl",
