@@ -333,10 +333,12 @@ def tests_for(
         front = {user for file in front for user in users[file]} - reached
         reached |= front
         rounds -= 1
-    ordered = sorted((name for name in names if name in durations), key=durations.__getitem__)
     path = Path(mutant.path)
     folder = Path("tests", *path.parts[1:-1]).as_posix() + "/"
     own = f"{folder}test_{path.stem.removesuffix('_kernel')}.py::"
+    if is_compiled:
+        names.update(name for name in durations if name.startswith(own))
+    ordered = sorted((name for name in names if name in durations), key=durations.__getitem__)
     ranks = [0 if name.startswith(own) else 1 if name.startswith(folder) else 2 for name in ordered]
     return [
         _quickest(

@@ -96,6 +96,9 @@ def test_names_that_are_not_checked_yet(tmp_path: Path) -> None:
     check_names(["train", "--dataset", "wheels", "--plugin", "mine.py"])
     check_names(["figure", "--method", "anything"])
     check_names([])
+    for command in ("rewire", "centrality", "advise"):
+        with pytest.raises(InputError, match="unknown dataset 'mutagg'"):
+            check_names([command, "mutagg"])
     with pytest.raises(InputError, match="unknown centrality"):
         check_names(["train", "--centrality", "beauty"])
 
