@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from panda_gnn.reports.drawing.panels import CsvRow, Sheet, select
+from panda_gnn.reports.drawing.panels import CsvRow, select
+from panda_gnn.reports.drawing.style import Sheet
 from panda_gnn.reports.figures import Request, signal
 from tests.reports.figures.pretend import pretend_values, store_measurements
 
