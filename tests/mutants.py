@@ -75,7 +75,7 @@ LOOKS = {
 }
 
 #: What a file says whose functions numba compiles, or runs while it compiles.
-COMPILED = re.compile(r"^@(compiled|kernel|intrinsic|register_jitable)\b", re.MULTILINE)
+COMPILED = re.compile(r"^@(compiled|kernel|intrinsic)\b", re.MULTILINE)
 
 #: Exit codes of what is neither killed nor survived: pytest did not run, or found no test.
 BROKEN, NO_TESTS = 70, 5

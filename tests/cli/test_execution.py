@@ -191,7 +191,8 @@ def test_what_is_said_where_no_rows_are_kept(capsys: pytest.CaptureFixture[str])
     assert "with --results FOLDER all others would be kept" in capsys.readouterr().err
 
 
-def test_memory_is_above_zero() -> None:
+def test_memory_is_above_zero(capsys: pytest.CaptureFixture[str]) -> None:
     assert options("--memory", "0.5").memory == 0.5
-    with pytest.raises((InputError, SystemExit)):
+    with pytest.raises(SystemExit):
         options("--memory", "0")
+    assert "argument --memory: must be a number above 0, not 0" in capsys.readouterr().err
