@@ -317,14 +317,15 @@ def _add_contexts(file: Path, lines: dict[str, dict[int, set[str]]]) -> None:
 def tests_for(
     mutant: Mutant, lines: dict[str, dict[int, set[str]]], durations: dict[str, float]
 ) -> list[list[str]]:
-    """The tests that execute the line. Where an import does, those of the file; and where numba
-    may, which nobody traces, also those of the files that import it.
+    """The tests that execute the line. Where an import does, those of the file and its package; and
+    where numba may, which nobody traces, also those of the files that import it.
 
     The first list has those of the module's own file of tests, the second the others of its
     package, the third the rest; each has the quickest first.
     """
     names = set(lines.get(mutant.path, {}).get(mutant.line, ()))
     is_compiled = COMPILED.search((ROOT / mutant.path).read_text()) is not None
+    by_import = not names
     users = importers(ROOT)
     reached = front = {mutant.path}
     rounds = 2 if is_compiled else 0
@@ -336,8 +337,9 @@ def tests_for(
     path = Path(mutant.path)
     folder = Path("tests", *path.parts[1:-1]).as_posix() + "/"
     own = f"{folder}test_{path.stem.removesuffix('_kernel')}.py::"
-    if is_compiled:
-        names.update(name for name in durations if name.startswith(own))
+    if is_compiled or by_import:
+        start = folder if by_import else own
+        names.update(name for name in durations if name.startswith(start))
     ordered = sorted((name for name in names if name in durations), key=durations.__getitem__)
     ranks = [0 if name.startswith(own) else 1 if name.startswith(folder) else 2 for name in ordered]
     return [

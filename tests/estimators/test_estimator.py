@@ -141,6 +141,8 @@ def test_settings_of_a_method() -> None:
         ({"width": 0}, "width must be"),
         ({"high_width": 4}, "high_width is 4"),
         ({"max_epochs": 0}, "max_epochs must be"),
+        ({"patience": 0}, "patience must be"),
+        ({"batch_size": 2.5}, "batch_size must be"),
         ({"dropout": 1.0}, "dropout must be"),
         ({"learning_rate": 0}, "learning_rate must be"),
         ({"validation_fraction": 1.5}, "validation_fraction must be"),

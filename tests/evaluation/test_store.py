@@ -226,6 +226,14 @@ def test_kill_9_in_the_middle_loses_no_row_that_was_acknowledged(store: Store) -
     assert store.read().problems == ()
 
 
+def test_folders_that_are_not_there_are_made(tmp_path: Path) -> None:
+    store = Store(tmp_path / "of" / "mine" / "main.jsonl")
+    for seed in range(2):
+        store.prepare()
+        store.append(row(seed))
+    assert seeds(store) == [0, 1]
+
+
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     blocker = tmp_path / "file"
     blocker.touch()

@@ -52,7 +52,10 @@ def test_wandb_is_told_what_was_run_and_what_came_out(
 ) -> None:
     wandb = MagicMock()
     monkeypatch.setattr("panda_gnn.evaluation.tracking.require", lambda *_: wandb)
-    tracker = open_tracker("wandb", tmp_path)
+    folder = tmp_path / "new" / "tracking"
+    for _ in range(2):  # a folder that is not there, and one that is
+        tracker = open_tracker("wandb", folder)
+        assert folder.is_dir()
     assert tracker is not None
     tracker.log(ROWS[4])
     ((logged,),) = (call.args for call in wandb.init.return_value.log.call_args_list)
