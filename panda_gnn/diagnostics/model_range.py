@@ -114,7 +114,7 @@ def range_of_influence(
     weight = torch.where(near, weight, 0.0)
     reached = (weight * torch.where(near, distance.double(), 0.0)).sum(1)
     sums = weight.sum(1)
-    of_nodes = torch.where(sums > 0, reached / torch.where(sums > 0, sums, 1.0), 0.0)
+    of_nodes = reached / torch.where(sums > 0, sums, 1.0)
     if nodes is None:
         nodes = torch.arange(of_nodes.numel(), device=of_nodes.device)
     return ModelRange(of_nodes, nodes, apart)

@@ -117,6 +117,8 @@ def test_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (workers(alone=True), workers("--workers", "1", alone=True)) == (1, 1)
     with pytest.raises(InputError, match="--workers must be 1 here: times are measured"):
         workers("--workers", "2", alone=True)
+    monkeypatch.delattr("os.sched_getaffinity")  # as on systems that do not have it
+    assert (workers(), workers("--workers", "5")) == (1, 5)
 
 
 def test_executors_get_what_the_options_say(

@@ -51,6 +51,14 @@ def test_torch_is_not_imported(words: list[str], code: int, expected: str) -> No
     assert expected in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("command", ["centrality", "rewire", "advise"])
+def test_a_dataset_without_an_option_is_checked(command: str) -> None:
+    check_names([command, "mutag"])
+    check_names([command, "--method", "fosr"])
+    with pytest.raises(InputError, match="unknown dataset 'mutagg': .*did you mean mutag"):
+        check_names([command, "mutagg"])
+
+
 TYPO_OF_A_STUDY = """
 import sys
 from panda_gnn.cli import main

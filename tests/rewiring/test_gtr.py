@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import MagicMock
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -141,6 +143,12 @@ def test_large_graphs_are_sketched(monkeypatch: pytest.MonkeyPatch) -> None:
     grid, star = GRAPHS["grid"], GRAPHS["star"]
     assert torch.equal(GTR(3)(grid).edge_index, GTR(3, sketch=64)(grid).edge_index)
     assert GTR(1)(star).num_edges == 16  # two classes of twins, whatever its size
+    sketched = MagicMock(return_value=np.zeros((2, 0), dtype=np.int64))
+    monkeypatch.setattr("panda_gnn.rewiring.gtr.sketched_edges", sketched)
+    for limit, calls in ((4, 0), (3, 1)):  # each edge may make two classes more
+        monkeypatch.setattr(limits, "DENSE_GTR_CLASSES", limit)
+        GTR(1)(star)
+        assert sketched.call_count == calls
 
 
 def test_a_sketch_keeps_the_contract() -> None:

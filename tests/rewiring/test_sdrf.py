@@ -218,6 +218,12 @@ def test_the_released_loop_step_by_step(tau: float, removal_bound: float) -> Non
         assert steps.tolist() == literal_released(graph, uniform.tolist(), tau, removal_bound)
 
 
+def test_the_released_loop_keeps_an_edge_at_the_bound() -> None:
+    edges, uniform = edges_of(nx.complete_graph(5)), np.zeros(1)
+    assert sdrf_actions(edges, 5, uniform, math.inf, 1.75).tolist() == []
+    assert sdrf_actions(edges, 5, uniform, math.inf, 1.74).tolist() == [[REMOVE, 0, 1]]
+
+
 @pytest.mark.parametrize("removal_bound", [None, 0.5])
 def test_the_released_variant_runs_on_every_odd_graph(removal_bound: float | None) -> None:
     for data in GRAPHS.values():
