@@ -85,6 +85,18 @@ def test_edges_in_any_order_and_twice_are_put_right(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_size")
+def test_neighbours_of_a_node_are_put_in_order(tmp_path: Path) -> None:
+    parts = {
+        "A": "1, 3\n1, 2\n2, 1\n3, 1\n",
+        "graph_indicator": "1\n1\n1\n",
+        "graph_labels": "0\n",
+    }
+    for part, text in parts.items():
+        (tmp_path / f"SET_{part}.txt").write_text(text)
+    assert read_tu(tmp_path, "SET")[0].edge_index.tolist() == [[0, 0, 1, 2], [1, 2, 0, 0]]
+
+
+@pytest.mark.usefixtures("_size")
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
