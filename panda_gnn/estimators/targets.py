@@ -44,7 +44,7 @@ def classes_of(labels: Array) -> tuple[Array, Tensor]:
         raise InputError(
             f"all labels are of one class ({classes.tolist()[0]}): there is nothing to learn"
         )
-    return classes, torch.from_numpy(codes.reshape(-1).astype(np.int64))
+    return classes, torch.from_numpy(codes.astype(np.int64))
 
 
 def numbers_of(y: Any, count: int, what: str) -> npt.NDArray[np.float64]:

@@ -59,7 +59,7 @@ def edge_profile(graph: GraphRows) -> Float64:
     shared = triangles_on_edges(graph.row_ptr, graph.neighbours)
     jaccard = shared / np.maximum(degrees[source] + degrees[target] - shared, 1)
     score = _degree_rank_score(graph)
-    opposite = np.argsort(target * max(graph.num_nodes, 1) + source)  # the entry of the other end
+    opposite = np.argsort(target * graph.num_nodes + source)  # the entry of the other end
     local = np.maximum(score, score[opposite])
     return np.stack([edge_betweenness(graph), jaccard[upper], local[upper]])
 

@@ -58,6 +58,12 @@ def test_equal_scores_are_ranked_by_index() -> None:
     assert module.select(logits).tolist() == [[1, 4, 0]]
 
 
+def test_dimensions_beyond_16_bits_are_ranked_too() -> None:
+    logits = torch.zeros(1, 40_000)
+    logits[0, 39_000], logits[0, 10] = 2.0, 1.0
+    assert TopK(2, 40_000).select(logits).tolist() == [[39_000, 10]]
+
+
 def test_gates_average_to_one_and_start_near_topk() -> None:
     torch.manual_seed(0)
     x_low, x_high, crossing = inputs()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from panda_gnn.evaluation.measurements import MEASURES
@@ -36,6 +37,8 @@ def test_cells_are_counted_once_and_complete_with_ten_trials(tmp_path: Path) -> 
         1,
     )
     assert covered["relational"].measured == 0
+    longer = replace(load_study("main"), trials=100)
+    assert {table.complete for table in coverage(tmp_path, [longer])} == {0, 1}
 
 
 def test_a_published_time_out_is_no_number() -> None:

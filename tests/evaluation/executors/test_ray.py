@@ -79,6 +79,7 @@ def test_a_cluster_of_this_machine(ray: PretendedRay) -> None:
     assert rest == ["shutdown"]
     assert (options["address"], options["num_cpus"]) == ("local", 3)
     assert (options["log_to_driver"], options["include_dashboard"]) == (False, False)
+    assert options["object_store_memory"] > 75 * 1024**2  # Ray refuses less
 
 
 def test_a_cluster_elsewhere(ray: PretendedRay, monkeypatch: pytest.MonkeyPatch) -> None:
