@@ -55,7 +55,7 @@ def test_torch_is_not_imported(words: list[str], code: int, expected: str) -> No
 def test_a_dataset_without_an_option_is_checked(command: str) -> None:
     check_names([command, "mutag"])
     check_names([command, "--method", "fosr"])
-    with pytest.raises(InputError, match="unknown dataset 'mutagg': .*did you mean mutag"):
+    with pytest.raises(InputError, match=r"unknown dataset 'mutagg': .*did you mean mutag"):
         check_names([command, "mutagg"])
 
 
