@@ -25,8 +25,13 @@ def _root(shared_root: Path, monkeypatch: pytest.MonkeyPatch, staying: None) -> 
     monkeypatch.setenv("COLUMNS", "120")
 
 
+def seeds_in(shown: str) -> list[str]:
+    """The first column of the rows of a table."""
+    return [line.split("│")[1].strip() for line in shown.splitlines() if "│" in line]
+
+
 def test_train_prints_every_trial(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also: what the trials need is compiled before they start."""
     needed: list[Kind] = []
@@ -37,13 +42,16 @@ def test_train_prints_every_trial(
     monkeypatch.setattr("panda_gnn.evaluation.warmup.compile_before", note)
     words = ["train", "--dataset", "mutag", "--backbone", "gcn", "--method", "panda"]
     words += ["--k", "10", "--width", "64", "--high-width", "112", "--centrality", "betweenness"]
-    assert main([*words, "--seed", "5", *QUICK]) == 0
+    words += ["--max-epochs", "2", "--results", str(tmp_path)]
+    assert main([*words, "--seed", "5", "--trials", "2"]) == 0
     shown = capsys.readouterr().out
     assert [(kind.method, kind.backbone) for kind in needed] == [("panda", "gcn")]
     assert "k=10" in shown
     assert "test accuracy (best-val)" in shown
     assert "n = 2" in shown
-    assert [line.split("│")[1].strip() for line in shown.splitlines() if "│" in line] == ["5", "6"]
+    assert seeds_in(shown) == ["5", "6"]
+    assert main([*words, "--seed", "6", "--trials", "1"]) == 0
+    assert seeds_in(capsys.readouterr().out) == ["6"]
 
 
 def test_compare_sets_methods_beside_the_backbone(capsys: pytest.CaptureFixture[str]) -> None:

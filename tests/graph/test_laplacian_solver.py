@@ -40,6 +40,8 @@ def test_a_seed_gives_the_same_factors_and_another_does_not() -> None:
     one, same, other = (solver_of(data, seed).precondition(b) for seed in (3, 3, 4))
     np.testing.assert_array_equal(one, same)
     assert not np.array_equal(one, other)
+    usual = LaplacianSolver(read_graph(data, "test")).precondition(b)
+    np.testing.assert_array_equal(usual, solver_of(data, 0).precondition(b))
 
 
 def test_too_few_iterations_are_reported() -> None:

@@ -11,7 +11,7 @@ from panda_gnn.diagnostics.resistance import laplacian_pseudoinverse
 from panda_gnn.graph.laplacian_solver import LaplacianSolver
 from panda_gnn.graph.rows import rows_of_edges, undirected_edges
 from panda_gnn.rewiring import GTR
-from panda_gnn.rewiring.gtr_sketch import sketched_edges
+from panda_gnn.rewiring.gtr_sketch import _shortlist, sketched_edges
 from tests.rewiring.rewired import GRAPHS, random_graph
 from tests.rewiring.test_gtr import best_by_trying, trace
 
@@ -38,6 +38,26 @@ def test_the_trace_falls_as_with_the_exact_choice(seed: int) -> None:
         assert added.size(1) == 10
         falls.append(trace(edges, 120) - trace(torch.cat([edges, added], dim=1), 120))
     assert falls[1] > 0.98 * falls[0]
+
+
+@pytest.mark.parametrize("length", [1, 4, 20])
+def test_the_shortlist_has_the_pairs_whose_fall_looks_greatest(
+    length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("panda_gnn.rewiring.gtr_sketch.SHORTLIST", length)
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        y, z = random.normal(size=(2, 11, 3))
+        component = random.integers(2, size=11)
+        pairs = [(s, t) for t in range(11) for s in range(t) if component[s] == component[t]]
+        closed = np.array([pairs[0], pairs[5], pairs[9][::-1]]).T
+        falls = {
+            (s, t): np.square(y[s] - y[t]).sum() / (1 + np.square(z[s] - z[t]).sum())
+            for s, t in pairs
+            if (s, t) not in {pairs[0], pairs[5], pairs[9]}
+        }
+        best = sorted(falls, key=lambda pair: -falls[pair])[:length]
+        assert set(zip(*_shortlist(y, z, component, closed), strict=True)) == set(best)
 
 
 def test_blocks_of_pairs_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:

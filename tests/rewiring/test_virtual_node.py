@@ -63,6 +63,13 @@ def test_a_node_for_every_role(name: str) -> None:
     assert VirtualNode(5)(ODD_GRAPHS["cycle"]).virtual.sum() == 1
 
 
+def test_a_graph_without_nodes_gets_one() -> None:
+    nothing = Data(edge_index=torch.empty(2, 0, dtype=torch.long), num_nodes=0)
+    for rounds in (0, 2):
+        after = VirtualNode(rounds)(nothing)
+        assert (after.num_nodes, after.virtual.tolist(), after.num_edges) == (1, [True], 0)
+
+
 def test_weights_of_the_new_edges_are_one() -> None:
     data = ODD_GRAPHS["path"].clone()
     data.edge_weight = torch.full((data.num_edges,), 3.0)

@@ -284,11 +284,12 @@ def shared_legend(figure: Figure, axes: Sequence[Axes], columns: int = 3) -> Non
             handles.setdefault(label, handle[0] if isinstance(handle, tuple) else handle)
     if figure.get_figwidth() > 5:
         columns *= 2
+    rows = max(1, math.ceil(len(handles) / columns))
     figure.legend(
         list(handles.values()),
         list(handles),
         loc="outside upper center",
-        ncols=min(columns, len(handles)),
+        ncols=math.ceil(len(handles) / rows),
     )
 
 
