@@ -272,6 +272,8 @@ def test_pairs_of_states_fit_the_partition() -> None:
             InputError, match="x has the widths 6 and 6, but the layer was made for 4"
         ):
             layer((low, high), partition)
+        with pytest.raises(InputError, match="x has the widths"):
+            layer((low[:, 0], high[:, 0]), partition)
         with pytest.raises(InputError, match=r"x is torch.int64"):
             layer((low[:, :4].long(), high.long()), partition)
         with pytest.raises(InputError, match=r"the pair \(x_low, x_high\)"):
