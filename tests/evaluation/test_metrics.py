@@ -59,6 +59,16 @@ def test_mean_absolute_error_is_over_all_targets() -> None:
     assert evaluate("peptides-struct", torch.ones(4, 11), torch.full((4, 11), 3.5)) == 2.5
 
 
+def test_how_scores_are_printed() -> None:
+    units = {name: metric.unit for name, metric in METRICS.items()}
+    printed = {name: f"{unit.scale * 0.123456:.{unit.digits}f}" for name, unit in units.items()}
+    assert printed == {
+        "accuracy": "12.35",
+        "average precision": "12.35",
+        "mean absolute error": "0.1235",
+    }
+
+
 def test_wrong_shapes_are_told_what_was_expected() -> None:
     with pytest.raises(InputError, match=r"output has shape \[3, 4\].* on Texas needs \[3, 5\]"):
         evaluate("texas", torch.zeros(3, 4), torch.zeros(3))

@@ -351,6 +351,7 @@ def test_published_values_are_found_for_every_kind_of_line() -> None:
 def test_one_is_enough() -> None:
     study = small_study(trials=1, choose_on=1)
     assert (study.trials, study.choose_on) == (1, 1)
+    assert small_study().choose_on == 10
 
 
 @pytest.mark.parametrize("option", ["trials", "choose_on"])
