@@ -325,7 +325,7 @@ def tests_for(
     """
     names = set(lines.get(mutant.path, {}).get(mutant.line, ()))
     is_compiled = COMPILED.search((ROOT / mutant.path).read_text()) is not None
-    by_import = not names
+    by_import = not names or not _is_in_function(mutant)
     users = importers(ROOT)
     reached = front = {mutant.path}
     rounds = 2 if is_compiled else 0
@@ -348,6 +348,16 @@ def tests_for(
         )
         for which in range(3)
     ]
+
+
+def _is_in_function(mutant: Mutant) -> bool:
+    """Whether a call executes the line, not the import of its file, such as a default's."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return any(
+        isinstance(node, functions)
+        and node.body[0].lineno <= mutant.line <= (node.end_lineno or node.lineno)
+        for node in ast.walk(ast.parse((ROOT / mutant.path).read_text()))
+    )
 
 
 def _quickest(ordered: list[str], durations: dict[str, float]) -> list[str]:

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -264,6 +265,15 @@ def test_a_job_that_left_no_result_runs_again(
         (folder / f"{name}.job").write_text("4194305")
         row = executor.submit_named("a trial", pretend_trial, Config("mutag"), 0).result()
     assert row == pretend_trial(Config("mutag"), 0)
+
+
+def test_jobs_under_way_are_cancelled_at_an_end(tmp_path: Path) -> None:
+    executor = SlurmExecutor(1, tmp_path / "jobs", cluster="local")
+    jobs = {"1": MagicMock(), "2": MagicMock()}
+    executor._under_way.update(jobs)
+    executor.end_workers()
+    for job in jobs.values():
+        job.cancel.assert_called_once_with(check=False)
 
 
 def test_without_slurm_the_slurm_executor_says_so(
