@@ -580,6 +580,34 @@ def table(outcomes: dict[Mutant, str]) -> str:
     return "\n".join(rows)
 
 
+def _map(
+    file: Path | None, workers: int, tests: Sequence[str]
+) -> tuple[dict[str, dict[int, set[str]]], dict[str, float]]:
+    """What :func:`measure_suite` found, now or when ``file`` was written; of ``tests`` anew."""
+    lines: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+    durations: dict[str, float] = {}
+    is_known = file is not None and file.is_file()
+    if file is not None and is_known:
+        stored = json.loads(file.read_text())
+        durations |= stored["durations"]
+        for path, of_file in stored["lines"].items():
+            lines[path] |= {int(line): set(names) for line, names in of_file.items()}
+    if not is_known or tests:
+        with tempfile.TemporaryDirectory() as folder:
+            found, took = measure_suite(Path(folder), workers, tests)
+        durations |= took
+        for path, of_file in found.items():
+            for line, names in of_file.items():
+                lines[path][line] |= names
+        if file is not None:
+            plain = {
+                path: {line: sorted(names) for line, names in of_file.items()}
+                for path, of_file in lines.items()
+            }
+            file.write_text(json.dumps({"lines": plain, "durations": durations}))
+    return lines, durations
+
+
 def main() -> None:
     """Take a sample, try it, print the table and the survivors."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -596,25 +624,15 @@ def main() -> None:
     parser.add_argument(
         "--tests", nargs="+", default=(), metavar="PATH", help="tests that are asked (the suite)"
     )
-    parser.add_argument("--map", type=Path, metavar="FILE", help="keeps which test runs which line")
+    parser.add_argument(
+        "--map",
+        type=Path,
+        metavar="FILE",
+        help="keeps which test runs which line; with --tests, these are added to what it has",
+    )
     options = parser.parse_args()
     begin = time.monotonic()
-    if options.map is not None and options.map.is_file():
-        stored = json.loads(options.map.read_text())
-        lines = {
-            path: {int(line): set(tests) for line, tests in of_file.items()}
-            for path, of_file in stored["lines"].items()
-        }
-        durations = stored["durations"]
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            lines, durations = measure_suite(Path(folder), options.workers, options.tests)
-        if options.map is not None:
-            plain = {
-                path: {line: sorted(tests) for line, tests in of_file.items()}
-                for path, of_file in lines.items()
-            }
-            options.map.write_text(json.dumps({"lines": plain, "durations": durations}))
+    lines, durations = _map(options.map, options.workers, options.tests)
     harmless = equivalent()
     if options.past:
         chosen = past_survivors()

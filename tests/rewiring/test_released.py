@@ -20,6 +20,10 @@ def test_the_released_formula_counts_paths_as_cycles() -> None:
     for graph, value in ((nx.cycle_graph(6), 1.0), (nx.complete_graph(5), 1.75)):
         edges = np.array(list(graph.edges)).T
         assert forman_value(*dense(edges, len(graph)), 0, 1) == pytest.approx(value)
+    alone = dense(np.array([[0], [1]]), 2)
+    assert forman_value(*alone, 0, 1) == 4.0  # it is two paths of its own
+    ladder = dense(np.array(list(nx.path_graph(4).edges)).T, 4)
+    assert forman_value(*ladder, 0, 2) == 1.0  # no edge, so no cycles: 2 / 2 + 2 / 1 - 2
 
 
 def test_the_released_scan_stops_at_the_first_non_neighbour() -> None:
