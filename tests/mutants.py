@@ -71,7 +71,7 @@ ENOUGH, PATIENCE, COMPILING = 30.0, 4.0, 180.0
 LOOKS = {
     *("alpha", "color", "edgecolors", "fontsize", "linestyle", "linewidth", "linewidths"),
     *("figsize", "labelpad", "legend_columns", "pad", "s", "zorder", "stacklevel", "strict"),
-    *("padding", "set_axis_off", "transient", "STYLE"),
+    *("padding", "set_axis_off", "transient", "STYLE", "_empty_picture"),
 }
 
 #: What a file says whose functions numba compiles, or runs while it compiles.
@@ -178,6 +178,8 @@ def _is_passed_over(node: ast.AST) -> bool:
         return True
     if isinstance(node, ast.keyword):
         return node.arg in LOOKS
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func) in LOOKS
     if isinstance(node, ast.If):
         condition = ast.unparse(node.test)
         return condition == "TYPE_CHECKING" or condition.startswith(("sys.version", "sys.platform"))

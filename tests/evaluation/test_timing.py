@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from panda_gnn.datasets import DATASETS
+from panda_gnn.evaluation import timing
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.measurements import MEASURES, unit_of
 from panda_gnn.evaluation.methods import complete, parts
 from panda_gnn.evaluation.metrics import METRICS
 from panda_gnn.evaluation.origin import Origin
 from panda_gnn.evaluation.store import identity
+from panda_gnn.rewiring import FoSR
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,35 @@ def test_a_time_is_a_row_like_any_other(measure: str, config: Config, shared_roo
     assert identity(row) == (whole.key, origin, 1)
     assert 0 < row["value"] < 60_000
     assert row["seconds"] < 60
+
+
+@pytest.mark.parametrize(
+    ("config", "before"),
+    [
+        (Config("mutag", method="fosr", settings={"iterations": 2}), [1, 1]),
+        (Config("mutag", method="panda", settings={"centrality": "load"}), ["load", 2]),
+    ],
+)
+def test_the_clock_starts_when_all_is_compiled(
+    config: Config, before: list[object], shared_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[object] = []
+    whole = complete(config)
+
+    def clock() -> float:
+        seen.append("clock")
+        return 0.0
+
+    monkeypatch.setattr(timing, "compile_kernels", seen.append)
+    monkeypatch.setattr(timing, "centrality", lambda name, some, **_: seen.append(len(some)))
+    monkeypatch.setattr(FoSR, "__call__", lambda self, graph: seen.append(1))
+    monkeypatch.setattr("panda_gnn.evaluation.timing.time.perf_counter", clock)
+    MEASURES["preparation"].run(whole, 1, root=str(shared_root))
+    monkeypatch.undo()
+    first = seen.index("clock")
+    assert seen[:first] == before
+    timed = seen[first + 1 : seen.index("clock", first + 1)]
+    assert sum(timed) == 188  # type: ignore[arg-type]
 
 
 def test_times_never_mix_with_scores() -> None:

@@ -13,6 +13,7 @@ from panda_gnn.errors import InputError
 from panda_gnn.reports.drawing.panels import (
     CsvRow,
     Panel,
+    blank_panels,
     draw_panels,
     pairs_in_rows,
     panel_columns,
@@ -31,6 +32,16 @@ def rows(**trials: int) -> list[CsvRow]:
 
 def heights(line: Line2D) -> set[float]:
     return set(np.asarray(line.get_ydata(), dtype=float).tolist())
+
+
+def test_a_caption_has_room_below_the_panels() -> None:
+    caption = "A sentence that is long enough to take several lines of a column. " * 8
+    with blank_panels(2, Sheet(caption=caption)) as (figure, axes):
+        figure.draw_without_rendering()
+        (text,) = figure.texts
+        top = text.get_window_extent().y1
+        assert top < min(panel.get_tightbbox().y0 for panel in axes)  # type: ignore[union-attr]
+        assert top > 0.1 * figure.bbox.height
 
 
 def test_no_place_stays_empty_where_that_can_be() -> None:
