@@ -139,8 +139,9 @@ def index_page(
 
 
 def claims_table(verdicts: Sequence[Verdict]) -> str:
-    """The claims with the published difference, ours, and what follows."""
-    rows = [verdict_cells(found) for found in verdicts]
+    """The claims with the published difference, ours, and what follows, open ones last."""
+    ordered = sorted(verdicts, key=lambda found: found.verdict == "open")
+    rows = [verdict_cells(found) for found in ordered]
     return table(CLAIM_COLUMNS, rows, label="The paper's claims", name="claims")
 
 
