@@ -8,6 +8,7 @@ Python of the list, there or not, the pinned versions of all extras must go toge
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -52,7 +53,7 @@ def main() -> None:
         )
         print("\n".join(line for line in demo.splitlines() if line.startswith(" ")))
         for version in PYTHONS:
-            python = shutil.which(f"python{version}")
+            python = found(version)
             if version == f"{sys.version_info.major}.{sys.version_info.minor}":
                 print(f"Python {version}: the demo ran from the wheel")
             elif python is None:
@@ -60,6 +61,16 @@ def main() -> None:
             else:
                 print(f"Python {version}: {tried(python, wheel, away / version)}")
             print(f"Python {version}: {resolved(version)}")
+
+
+def found(version: str) -> str | None:
+    """A Python of that version that runs: on the path, or one that pyenv keeps."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    kept = sorted(pyenv.glob(f"versions/{version}.*/bin/python{version}"))
+    for python in (shutil.which(f"python{version}"), *map(str, kept)):
+        if python and not subprocess.run([python, "--version"], capture_output=True).returncode:
+            return python
+    return None
 
 
 def resolved(version: str) -> str:

@@ -76,6 +76,13 @@ def test_weighted_edges() -> None:
     )
 
 
+def test_edges_of_no_weight_have_no_energy() -> None:
+    edges, weights = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), torch.tensor([0.0, 0.0, 1.0, 1.0])
+    states = torch.tensor([[5.0], [1.0], [2.0]], dtype=torch.float64)
+    energy = dirichlet_energy(states, edges, edge_weight=weights)
+    assert float(energy) == pytest.approx(1.0)
+
+
 def test_states_of_two_widths() -> None:
     """Between a low and a high node, channels only one of them has count by their size."""
     data = ODD_GRAPHS["one edge"].clone()
