@@ -41,6 +41,8 @@ def test_every_name_knows_its_class_task_metric_classes_and_citation() -> None:
         ("multi-label", "average precision"),
         ("regression", "mean absolute error"),
     ]
+    peptides = [DATASETS[name] for name in PEPTIDES]
+    assert {(entry.average_nodes, entry.average_edges) for entry in peptides} == {(150.94, 307.30)}
 
 
 def test_no_two_datasets_share_a_folder() -> None:

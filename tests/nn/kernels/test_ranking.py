@@ -7,7 +7,11 @@ import torch
 from torch import Tensor
 
 from panda_gnn.errors import InputError
-from panda_gnn.nn.kernels.ranking import rank
+from panda_gnn.nn.kernels.ranking import GREATEST_WIDTH, rank
+
+
+def test_the_indices_of_all_dimensions_fit_into_16_bits() -> None:
+    assert torch.iinfo(torch.int16).max == GREATEST_WIDTH - 1
 
 
 def logits(num_rows: int, size: int, dtype: torch.dtype, seed: int) -> Tensor:
