@@ -363,7 +363,7 @@ def lasting(row: Row) -> dict[str, Any]:
 def _read_at(file: int, start: int, length: int) -> bytes:
     os.lseek(file, start, os.SEEK_SET)
     parts = []
-    while length > 0 and (part := os.read(file, length)):
+    while part := os.read(file, length):  # of no length, nothing is read
         parts.append(part)
         length -= len(part)
     return b"".join(parts)
