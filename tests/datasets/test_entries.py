@@ -28,6 +28,7 @@ def test_every_name_knows_its_class_task_metric_classes_and_citation() -> None:
     assert [DATASETS[name].num_classes for name in GRAPH_SETS] == [2, 2, 2, 6, 2, 3]
     without_features = [name for name, entry in DATASETS.items() if entry.constant_features]
     assert without_features == ["reddit-binary", "imdb-binary", "collab"]
+    assert [DATASETS[name].num_classes for name in NODE_SETS] == [5, 5, 5, 5, 7, 6, 5]
     assert {(DATASETS[name].task, task_of(name).metric.name) for name in NODE_SETS} == {
         ("node-classification", "accuracy")
     }

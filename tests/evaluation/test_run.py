@@ -201,7 +201,14 @@ def drive(trial: str, store: Store, trials: int, notes: Path) -> subprocess.Pope
         env={**os.environ, "PANDA_PRETEND_NOTES": str(notes)},
         stdout=subprocess.PIPE,
         text=True,
+        preexec_fn=_listening,
     )
+
+
+def _listening() -> None:
+    """Whoever runs the tests may be deaf to a hang-up, as under nohup, which children inherit."""
+    for name in ("SIGHUP", "SIGINT"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 def children(process: int) -> list[int]:
