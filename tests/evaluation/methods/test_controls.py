@@ -156,7 +156,25 @@ def test_controls_of_a_node_set_need_only_their_own_settings(method: str) -> Non
     assert set(NODE_SETTINGS[method]) <= set(config.settings)
 
 
-@pytest.mark.parametrize("method", [name for name, m in METHODS.items() if m.whole_graphs])
+ABOUT_WHOLE_GRAPHS = [
+    "k-fraction",
+    "ltp",
+    "panda-fraction",
+    "panda-size",
+    "probe",
+    "readout-mean-size",
+    "readout-per-role",
+    "readout-sum",
+    "size",
+    "wl-svm",
+]
+
+
+def test_what_is_about_whole_graphs_is_known() -> None:
+    assert sorted(name for name in METHODS if METHODS[name].whole_graphs) == ABOUT_WHOLE_GRAPHS
+
+
+@pytest.mark.parametrize("method", ABOUT_WHOLE_GRAPHS)
 def test_what_is_about_whole_graphs_is_refused_on_a_node_set(method: str) -> None:
     says = f"method {method} is for datasets with a class for every graph, texas is none"
     with pytest.raises(InputError, match=says):
