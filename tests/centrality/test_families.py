@@ -12,6 +12,7 @@ from torch_geometric.datasets import TUDataset
 
 from panda_gnn.centrality import CENTRALITIES, centrality
 
+from ..marks import thorough
 from ..odd_graphs import ODD_GRAPHS
 from .oracles import ORACLES, as_networkx, graphs
 
@@ -50,7 +51,7 @@ def test_other_measures_on_random_graphs(data: Data) -> None:
     check("eigenvector", data, tolerance=1e-6)  # two components' eigenvalues may be close
 
 
-@pytest.mark.parametrize("dataset", ["MUTAG", "ENZYMES", "PROTEINS"])
+@pytest.mark.parametrize("dataset", ["MUTAG", "ENZYMES", *thorough("PROTEINS")])
 def test_graphs_of_real_datasets(
     dataset: str, mirror: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -186,6 +186,7 @@ def test_sketch_of_chosen_pairs() -> None:
     assert torch.equal(sketch.resistance, again.resistance)
 
 
+@pytest.mark.thorough
 def test_sketch_of_a_hundred_thousand_nodes() -> None:
     size = 100_000
     ring = torch.arange(size)
