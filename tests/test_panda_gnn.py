@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 IMPORT_ALL = """
 import importlib, pkgutil, sys
 import torch, torch_geometric.loader, numba, sklearn, scipy.sparse, matplotlib, rich.console
@@ -18,6 +20,7 @@ print("all imported")
 """
 
 
+@pytest.mark.thorough
 def test_every_module_imports_without_modules_that_only_posix_has() -> None:
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", IMPORT_ALL], capture_output=True, text=True

@@ -90,6 +90,7 @@ def test_what_is_refused() -> None:
         Expander()(Expander()(undirected(3)))
 
 
+@pytest.mark.thorough
 def test_real_graphs(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     transform = Expander()
     for name in TU_NAMES:

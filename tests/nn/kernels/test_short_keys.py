@@ -25,6 +25,7 @@ def _ranked(of_high, of_low, source, target, index, bits):  # type: ignore[no-un
     return short_keys.write_ranks(keys, copy, index, 0, lanes, size, width, bits)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lanes", [8, 5])
 def test_logits_that_differ_need_no_other_keys(lanes: int) -> None:
     """Compiles for some seconds."""
@@ -37,6 +38,7 @@ def test_logits_that_differ_need_no_other_keys(lanes: int) -> None:
     assert np.array_equal(index, np.argsort(-(of_high[source] + of_low), axis=1)[:, :16])
 
 
+@pytest.mark.thorough
 def test_logits_that_are_equal_do() -> None:
     of_high, of_low = np.ones((1, 8), np.float32), np.zeros((1, 8), np.float32)
     of_high[0, 0] = 2
