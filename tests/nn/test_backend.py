@@ -29,7 +29,6 @@ from panda_gnn.nn import (
 from panda_gnn.nn.backend import current_backend
 from panda_gnn.nn.models import BACKBONES
 from panda_gnn.nn.propagate import propagate
-from tests.marks import thorough
 from tests.nn.graphs import CASES, GRAPHS, MIXED, random_states
 
 SPLIT = (MIXED.edge_index, MIXED.high)
