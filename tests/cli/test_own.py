@@ -17,7 +17,10 @@ QUICK = ["--max-epochs", "2", "--trials", "1", "--workers", "1"]
 
 
 def test_train_save_and_predict(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    staying: None,
 ) -> None:
     write(tmp_path, csv_folder())
     monkeypatch.chdir(tmp_path)
@@ -42,7 +45,7 @@ def test_train_save_and_predict(
 
 
 def test_what_does_not_fit_a_model_gets_a_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], staying: None
 ) -> None:
     write(tmp_path, csv_folder())
     torch.save(graphs(), tmp_path / "wide.pt")

@@ -21,7 +21,7 @@ from panda_gnn.evaluation.methods.roles import ROLE_METHODS
 from panda_gnn.evaluation.row_check import fault_of_values
 from panda_gnn.evaluation.splits import random_split
 from panda_gnn.evaluation.store import Row, lasting
-from panda_gnn.evaluation.tasks import TaskData, task_of
+from panda_gnn.evaluation.tasks import TaskData, load_data, task_of
 from panda_gnn.evaluation.train import Curves
 from panda_gnn.evaluation.trial import run_trial, trial_on
 from panda_gnn.nn import GNN
@@ -52,7 +52,8 @@ def facts(row: Row) -> dict[str, Any]:
     ],
 )
 def test_every_method_runs(method: str, backbone: str) -> None:
-    row = run_trial(Config("mutag", backbone, method, max_epochs=2), 0)
+    some = load_data("mutag", graphs=tuple(range(60)))
+    row = trial_on(some, complete(Config("mutag", backbone, method, max_epochs=2)), 0)
     assert json.loads(json.dumps(row)) == row
     assert row["epochs"] == (1 if METHODS[method].fit else 2)
     assert set(row["scores"]) == {"best-val", "last", "best-val-test-ties"}
@@ -66,13 +67,14 @@ def test_every_method_reads_features_of_edges_or_says_that_it_cannot(method: str
     known = complete(Config("mutag", "gcn", method)).settings
     settings = {name: value for name, value in wide.items() if name in known}
     config = Config("mutag", "gine", method, settings, width=8, max_epochs=1)
+    some = load_data("mutag", graphs=tuple(range(60)))
     without = ("cayley", "expander", "half-hop", "ct-layer", "drew", "co-gnn", *ROLE_METHODS)
     weighted = ("digl", "goku", "jdr", "heat")
     if method in (*without, *weighted):
         with pytest.raises(InputError, match=r"edge_attr|backbone"):
-            run_trial(config, 0)
+            trial_on(some, complete(config), 0)
     else:
-        assert 0 <= run_trial(config, 0)["scores"]["best-val"]["test"] <= 1
+        assert 0 <= trial_on(some, complete(config), 0)["scores"]["best-val"]["test"] <= 1
 
 
 def test_the_same_bits_again_in_another_process_and_after_other_trials() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -102,11 +102,17 @@ def literal(conv: Any, data: Data, x: tuple[Tensor, Tensor]) -> list[Tensor]:
     return [out[v] for v in range(data.num_nodes)]
 
 
+@cache
+def made_once(name: str) -> Any:
+    """Making one takes longer than using it, because it is tried out."""
+    torch.manual_seed(0)
+    return PandaConv(CONVOLUTIONS[name], (4, 6), (5, 7)).double()
+
+
 @pytest.mark.parametrize("name", CONVOLUTIONS)
 @pytest.mark.parametrize("data", CASES)
 def test_equals_the_framework(name: str, data: Data) -> None:
-    torch.manual_seed(0)
-    conv: Any = PandaConv(CONVOLUTIONS[name], (4, 6), (5, 7)).double()
+    conv = made_once(name)
     data = with_edge_values(data)
     x = random_states(data, 4, 6)
     assert_states(data, conv(x, partition_of(data)), literal(conv, data, x))
