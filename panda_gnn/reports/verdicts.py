@@ -133,7 +133,7 @@ def _difference(
     first, second = (cell_scores(study, cell, finished, rule) for cell in pair)
     if not task_of(pair[0].dataset).metric.higher_is_better:
         first, second = second, first
-    return paired_difference(first.by_split, second.by_split, first.ratio or second.ratio)
+    return paired_difference(first.by_split, second.by_split, first.ratio)
 
 
 def judge(

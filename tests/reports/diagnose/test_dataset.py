@@ -24,6 +24,9 @@ def test_what_is_said_of_paths_and_parts() -> None:
     assert "Averaging over neighbours 2 times brings a node what is 0." in said
     assert "32% of the connected pairs are more than 2 hops apart" in said
     assert "50% of the graphs have several components" in said
+    bridges = summary.values["bridges"]
+    assert f"{float(bridges.mean()):.0%} of the edges are bridges" in said
+    assert float(bridges.mean()) != float(bridges.min())
     assert [row[0] for row in summary_grid(summary).rows] == list(QUANTITIES)
     console = Console(width=120, record=True, file=StringIO())
     print_summary(summary, "two", console)
@@ -42,6 +45,11 @@ def test_some_graphs_keep_their_numbers() -> None:
     assert '"rows":[[0,6.0,5.0,' in page
     assert '<button type="button" data-graph="2">graph 2</button> (8)' in page
     assert 'data-graph="1"' not in page
+    sizes = [
+        [str(graphs[index].num_nodes), str(graphs[index].num_edges // 2)] for index in (0, 2, 4)
+    ]
+    for index, shown in zip((0, 2, 4), sizes, strict=True):
+        assert f"<td>{index}</td><td>{'</td><td>'.join(shown)}</td>" in page
 
 
 def test_graphs_without_edges() -> None:

@@ -19,7 +19,13 @@ from panda_gnn.reports.drawing.panels import (
     panel_columns,
     write_figure,
 )
-from panda_gnn.reports.drawing.style import TEMPLATES, Sheet
+from panda_gnn.reports.drawing.style import (
+    CAPTION_POINTS,
+    PANEL_HEIGHT,
+    SERIES_STYLES,
+    TEMPLATES,
+    Sheet,
+)
 
 
 def rows(**trials: int) -> list[CsvRow]:
@@ -42,6 +48,32 @@ def test_a_caption_has_room_below_the_panels() -> None:
         top = text.get_window_extent().y1
         assert top < min(panel.get_tightbbox().y0 for panel in axes)  # type: ignore[union-attr]
         assert top > 0.1 * figure.bbox.height
+
+
+def test_a_row_of_panels_is_lower_than_one_panel_and_captions_add_their_lines() -> None:
+    heights = {}
+    for count, columns in ((1, 1), (2, 2), (2, 1), (4, 2)):
+        with blank_panels(count, Sheet(), columns=columns) as (figure, _):
+            heights[count, columns] = figure.get_figheight() - 0.45
+    assert heights[2, 2] < heights[1, 1]
+    assert heights[2, 1] == pytest.approx(2 * heights[1, 1])
+    assert heights[4, 2] == pytest.approx(2 * heights[2, 2])
+    assert heights[1, 1] == pytest.approx(PANEL_HEIGHT)
+    with blank_panels(1, Sheet(caption="one\ntwo")) as (figure, _):
+        added = figure.get_figheight() - 0.45 - PANEL_HEIGHT
+        assert added == pytest.approx((2 * 1.35 * CAPTION_POINTS + 4) / 72)
+        figure.draw_without_rendering()
+        (text,) = figure.texts
+        assert 0 < text.get_window_extent().x0 < text.get_window_extent().x1 < figure.bbox.width
+
+
+def test_a_wide_figure_has_twice_as_many_columns_of_its_legend() -> None:
+    names = list(SERIES_STYLES)[:6]
+    panel = Panel("one", rows(**dict.fromkeys(names, 3)), "x", "y")
+    shown = [draw_panels([panel] * count, Sheet()).legends[0] for count in (1, 3)]
+    assert [legend._ncols for legend in shown] == [3, 6]  # type: ignore[attr-defined]
+    nine = Panel("one", rows(**dict.fromkeys(list(SERIES_STYLES)[:9], 3)), "x", "y")
+    assert draw_panels([nine] * 3, Sheet()).legends[0]._ncols == 5  # type: ignore[attr-defined]
 
 
 def test_no_place_stays_empty_where_that_can_be() -> None:

@@ -58,3 +58,13 @@ def test_rungs_are_drawn_from_bottom_to_top(request_for_mutag: Request) -> None:
     bars: list[Any] = list(panel.containers)
     centres = [float(bar.lines[0].get_xdata()[0]) for bar in bars]
     assert centres == pytest.approx([float(row["difference"]) for row in rows])
+
+
+def test_two_backbones_have_a_legend(request_for_mutag: Request) -> None:
+    request = replace(request_for_mutag, graphs=None)
+    study = load_study("controls").select(["mutag"], ["gcn", "gin"])
+    store_trials(study, request.results, ("mutag",), 2)
+    figure = ladder.draw(ladder.rows(request, study), Sheet())
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["GCN", "GIN"]
+    faces = [handle.get_markerfacecolor() for handle in figure.legends[0].get_lines()]
+    assert faces[1] == "white" != faces[0]

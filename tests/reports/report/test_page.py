@@ -17,6 +17,7 @@ def test_questions_are_a_table_without_places_that_have_no_trials(tmp_path: Path
     store_trials(study.select(None, ["gcn"]), tmp_path, ("mutag",), 3)
     report = study_report(study, tmp_path)
     page = study_page(report, (), "panda report controls")
+    assert '<section id="plot"><h2>Paired differences</h2><p>panda minus this' in page
     _, _, asked = page.partition("<h2>What the study asks</h2>")
     assert "<td>panda minus flag</td>" in asked
     assert '<th scope="col">mutag, gcn</th>' in asked
