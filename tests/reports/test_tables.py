@@ -14,7 +14,14 @@ from panda_gnn.evaluation.measurements import MEASURES
 from panda_gnn.evaluation.statistics import Difference, holm
 from panda_gnn.evaluation.store import Contents
 from panda_gnn.evaluation.study import Line, Study, load_study
-from panda_gnn.reports.table_formats import FORMATS, latex, markdown, mean_and_interval, terminal
+from panda_gnn.reports.table_formats import (
+    FORMATS,
+    headings,
+    latex,
+    markdown,
+    mean_and_interval,
+    terminal,
+)
 from panda_gnn.reports.tables import Entry, Table, build_table
 from tests.evaluation.pretend import Row, pretend_trial, small_study
 
@@ -283,6 +290,9 @@ def test_latex_escapes_and_colours() -> None:
     assert r"accuracy in \%" in text
     assert "±" not in text
     assert text.count(r"\midrule") == 2
+    counts = {line.count("&") for line in text.splitlines() if "&" in line}
+    assert counts == {len(headings(build())) - 2}  # all but the last
+    assert f"{{l{'r' * (len(headings(build())) - 2)}}}" in text
 
 
 def test_markdown_is_one_table_per_block() -> None:

@@ -10,6 +10,7 @@ from panda_gnn.reports.diagnose.model_choice import ModelChoice
 from panda_gnn.reports.diagnose.numbers import diagnose
 from panda_gnn.reports.diagnose.page import diagnosis_page
 from panda_gnn.reports.diagnose.text import graph_numbers, grids, sentences
+from panda_gnn.reports.drawing.scale import number
 from tests.odd_graphs import ODD_GRAPHS
 
 SMALL = ModelChoice(width=4, high_width=6, num_layers=2, k=2)
@@ -53,6 +54,19 @@ def test_out_of_reach() -> None:
     found = diagnose(ODD_GRAPHS["path"], SMALL, title="path")
     assert found.out_of_reach == pytest.approx(3 / 15)
     assert "20% of the connected pairs are more than 3 hops apart" in " ".join(sentences(found))
+
+
+@pytest.mark.parametrize(("num_layers", "hops"), [(2, 2), (4, 4), (5, 5), (9, 5)])
+def test_neighbours_are_compared_with_the_furthest_nodes_in_reach(
+    num_layers: int, hops: int
+) -> None:
+    choice = ModelChoice(width=16, high_width=20, num_layers=num_layers, k=2)
+    found = diagnose(ODD_GRAPHS["path"], choice, title="path")
+    last = found.by_distance[num_layers - 1]
+    times = number(float(last[1] / last[hops]))
+    assert float(last[hops]) > 0
+    said = " ".join(sentences(found))
+    assert f"feels its neighbours {times} times as much as a node {hops} hops away" in said
 
 
 def test_many_features_are_sampled() -> None:

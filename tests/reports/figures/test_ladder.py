@@ -66,5 +66,9 @@ def test_two_backbones_have_a_legend(request_for_mutag: Request) -> None:
     store_trials(study, request.results, ("mutag",), 2)
     figure = ladder.draw(ladder.rows(request, study), Sheet())
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["GCN", "GIN"]
+    bars: list[Any] = list(figure.axes[0].containers)
+    rungs = [float(bar.lines[0].get_ydata()[0]) for bar in bars]
+    places = range(len(RUNGS))
+    assert rungs == pytest.approx([*(at + 0.15 for at in places), *(at - 0.15 for at in places)])
     faces = [handle.get_markerfacecolor() for handle in figure.legends[0].get_lines()]
     assert faces[1] == "white" != faces[0]
