@@ -113,8 +113,8 @@ class Table:
     blocks: tuple[Block, ...]
     comparisons: int
     remarks: tuple[str, ...]
-    answers: tuple[Answer, ...] = ()
-    parameters: bool = False
+    answers: tuple[Answer, ...]
+    parameters: bool
 
     @property
     def unit(self) -> str:

@@ -60,6 +60,9 @@ def test_structure_message_noise_and_few() -> None:
     assert (
         "More graphs or more splits may tell" in advice_sentences(replace(noise, findings=found))[0]
     )
+    alone = replace(best, difference=replace(best.difference, p=0.05))
+    found = [Finding("nothing", best.name, (alone,))]
+    assert "More graphs" not in advice_sentences(replace(noise, findings=found))[0]
     few = advice_sentences(advice_on(rows=30))
     assert len(few) == 1
     assert few[0].startswith(

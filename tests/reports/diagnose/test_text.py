@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -67,6 +69,8 @@ def test_neighbours_are_compared_with_the_furthest_nodes_in_reach(
     assert float(last[hops]) > 0
     said = " ".join(sentences(found))
     assert f"feels its neighbours {times} times as much as a node {hops} hops away" in said
+    dead = replace(found, by_distance=torch.zeros_like(found.by_distance))
+    assert "feels its neighbours" not in " ".join(sentences(dead))
 
 
 def test_many_features_are_sampled() -> None:
