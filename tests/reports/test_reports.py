@@ -1,8 +1,8 @@
 """Figures and pages are what they were when somebody last looked at them.
 
 What a figure draws, and what a page and a terminal say, is kept in tests/reports/kept as text.
-Where a change is meant, ``PANDA_KEEP=1 pytest tests/reports/test_reports.py`` writes it anew: look at
-the difference, and at the picture, before it is committed.
+Where a change is meant, ``PANDA_KEEP=1 pytest tests/reports/test_reports.py`` writes it anew: look
+at the difference, and at the picture, before it is committed.
 """
 
 from __future__ import annotations
