@@ -270,7 +270,13 @@ def _how_chosen(study: Study, cell: Cell, finished: Finished) -> list[str]:
     choice = best_candidate(cell, finished, study.choose_on)
     if choice is None:
         return []
-    settings = ", ".join(f"{name} {value}" for name, value in choice.config.settings.items())
+    trained = {
+        name: value
+        for name, value in vars(choice.config).items()
+        if name != "settings" and any(getattr(other, name) != value for other in cell.candidates)
+    }
+    chosen = {**choice.config.settings, **trained}
+    settings = ", ".join(f"{name} {value}" for name, value in chosen.items())
     seeds = "1 seed" if choice.seeds == 1 else f"{choice.seeds} seeds"
     open_yet = "" if choice.settled else f" of {study.choose_on}, so far"
     return [

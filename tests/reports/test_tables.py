@@ -214,6 +214,20 @@ def test_the_settings_that_won_on_validation_are_shown() -> None:
     )
 
 
+def test_a_chosen_option_of_training_is_named_too() -> None:
+    study = small_study(
+        methods=["none"], settings={"none": {"dropout": [0.5, 0.3]}}, choose_on=1, trials=1
+    )
+    rows = []
+    for config in study.cells[0].candidates:
+        trial = {**pretend_trial(config, 0), "code": CODE}
+        for scores in trial["scores"].values():
+            scores.update(validation=0.9 if config.dropout == 0.3 else 0.8, test=0.5)
+        rows.append(trial)
+    chosen = "none on gcn, mutag: dropout 0.3; the best of 2 candidates on validation (1 seed)"
+    assert chosen in build_table(study, Contents(tuple(rows), ())).remarks
+
+
 def test_blocks_of_datasets_and_backbones() -> None:
     table = build_table(load_study("main"), Contents((), ()))
     assert len(table.blocks) == 12
