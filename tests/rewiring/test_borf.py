@@ -16,10 +16,10 @@ from panda_gnn.graph.ollivier import heaviest_pair
 from panda_gnn.graph.rows import rows_of_edges
 from panda_gnn.graph.twins import twin_classes
 from panda_gnn.rewiring import BORF
+from tests.marks import thorough
 from tests.random_graphs import RANDOM_GRAPHS, data_of
 from tests.rewiring.rewired import (
     GRAPHS,
-    TU_NAMES,
     assert_contract,
     assert_simple,
     pairs,
@@ -97,7 +97,7 @@ def test_contract(transform: BORF) -> None:
     assert_contract(transform)
 
 
-@pytest.mark.parametrize("name", TU_NAMES)
+@pytest.mark.parametrize("name", ["MUTAG", *thorough("ENZYMES", "PROTEINS"), "IMDB-BINARY"])
 def test_real_sets(mirror: Path, tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
     transform = BORF(2, 2, 1)
     for data in tu_graphs(mirror, tmp_path_factory.getbasetemp(), name):

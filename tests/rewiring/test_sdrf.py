@@ -19,8 +19,9 @@ from panda_gnn.graph.rows import rows_of_edges, undirected_edges
 from panda_gnn.rewiring import SDRF
 from panda_gnn.rewiring.sdrf_kernel import candidates, draw, extreme_edge
 from tests.diagnostics.test_curvature import literal_balanced_forman
+from tests.marks import thorough
 from tests.random_graphs import edges_of
-from tests.rewiring.rewired import GRAPHS, TU_NAMES, assert_contract, assert_simple, tu_graphs
+from tests.rewiring.rewired import GRAPHS, assert_contract, assert_simple, tu_graphs
 
 Edge = tuple[int, int]
 
@@ -160,7 +161,7 @@ def test_contract(transform: SDRF) -> None:
     assert_contract(transform)
 
 
-@pytest.mark.parametrize("name", TU_NAMES)
+@pytest.mark.parametrize("name", ["MUTAG", *thorough("ENZYMES", "PROTEINS"), "IMDB-BINARY"])
 def test_real_sets(mirror: Path, tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
     gains = []
     transform = SDRF(2, removal_bound=0.5)
