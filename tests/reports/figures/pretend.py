@@ -10,6 +10,7 @@ from typing import Any
 from panda_gnn.datasets import DATASETS
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.current import origins
+from panda_gnn.evaluation.failures import Failures
 from panda_gnn.evaluation.measurements.untrained import spread_graphs
 from panda_gnn.evaluation.methods import parts
 from panda_gnn.evaluation.store import Row, Store, line_of
@@ -37,6 +38,27 @@ def store_trials(study: Study, folder: Path, datasets: tuple[str, ...], seeds: i
             for seed in range(seeds)
         ),
     )
+
+
+def store_everything(study: Study, folder: Path, failure: str) -> Store:
+    """Four trials of a study on MUTAG that differ by method, seed and rule, curves, a failure."""
+    store_trials(study, folder, ("mutag",), 4)
+    store = Store(folder / f"{study.name}.jsonl")
+    first, *rest = map(_better_with_a_method, store.read().rows)
+    curves = {"loss": [2.0, 1.0], "validation": [0.5, 0.7], "test": [0.4, 0.6]}
+    _write(store, ({**first, "curves": curves}, *rest))
+    Failures(store, origins(study)).add(study.cells[0].candidates[0], 99, failure)
+    return store
+
+
+def _better_with_a_method(row: Row) -> Row:
+    """The row with a score that differs from seed to seed and from rule to rule."""
+    gain = 0.0 if row["config"]["method"] == "none" else 0.02 * (row["seed"] % 3)
+    scores = {
+        rule: {**values, "test": values["test"] + gain * (1 + place)}
+        for place, (rule, values) in enumerate(row["scores"].items())
+    }
+    return {**row, "scores": scores}
 
 
 def _write(store: Store, rows: Iterable[Row]) -> None:

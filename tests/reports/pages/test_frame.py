@@ -14,9 +14,6 @@ import pytest
 from panda_gnn.diagnostics import summarise_dataset
 from panda_gnn.diagnostics.dataset_summary import QUANTITIES
 from panda_gnn.errors import InputError
-from panda_gnn.evaluation.current import origins
-from panda_gnn.evaluation.failures import Failures
-from panda_gnn.evaluation.store import Row, Store, line_of
 from panda_gnn.evaluation.study import load_study
 from panda_gnn.reports.diagnose.dataset import dataset_page
 from panda_gnn.reports.diagnose.model_choice import ModelChoice
@@ -27,7 +24,7 @@ from panda_gnn.reports.report.numbers import study_report
 from panda_gnn.reports.report.page import index_page, study_page
 from panda_gnn.reports.verdicts import verdicts
 from tests.odd_graphs import ODD_GRAPHS
-from tests.reports.figures.pretend import store_trials
+from tests.reports.figures.pretend import store_everything
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -58,13 +55,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One page of every kind; names of nodes and graphs would be code where that was possible."""
     folder = tmp_path_factory.mktemp("pages")
     study = load_study("main").select(["mutag"], ["gcn", "gin"], ["none", "fosr", "panda"])
-    store_trials(study, folder, ("mutag",), 4)
-    store = Store(folder / "main.jsonl")
-    first, *rest = map(better_with_a_method, store.read().rows)
-    curves = {"loss": [2.0, 1.0], "validation": [0.5, 0.7], "test": [0.4, 0.6]}
-    store.path.write_bytes(b"".join(map(line_of, ({**first, "curves": curves}, *rest))))
-    failed = study.cells[0].candidates[0]
-    Failures(store, origins(study)).add(failed, 99, f"out of memory {EVIL}")
+    store_everything(study, folder, f"out of memory {EVIL}")
     report = study_report(study, folder)
     found = [verdict for verdict in verdicts(folder) if verdict.claim.study == "main"]
     write_page(folder / "main.html", study_page(report, found, "panda report"))
@@ -77,16 +68,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     summary = summarise_dataset(graphs, 3)
     write_page(folder / "dataset.html", dataset_page(summary, graphs, EVIL, EVIL, "panda diagnose"))
     return folder
-
-
-def better_with_a_method(row: Row) -> Row:
-    """The row with a score that differs from seed to seed and from rule to rule."""
-    gain = 0.0 if row["config"]["method"] == "none" else 0.02 * (row["seed"] % 3)
-    scores = {
-        rule: {**values, "test": values["test"] + gain * (1 + place)}
-        for place, (rule, values) in enumerate(row["scores"].items())
-    }
-    return {**row, "scores": scores}
 
 
 @contextmanager
