@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import os
 import sys
 from collections.abc import Iterator
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 import pytest
@@ -80,6 +82,18 @@ def mirror() -> Path:
     if not folder.is_dir():
         pytest.skip("the full datasets need a mirror: set PANDA_DATA_MIRROR to its folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def processes() -> ForkServerContext:
+    """Makes processes that have torch and PyG imported and no thread of this one.
+
+    A process forked from this one may hang once a tracker or a cluster has been tested: their
+    libraries start threads again in every child.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["panda_gnn.datasets"])
+    return context
 
 
 @pytest.fixture(scope="session")

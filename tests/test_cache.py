@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 import pytest
@@ -91,9 +91,8 @@ def _fill(folder: Path) -> float:
     return float(cached(folder, KEY, compute, fits)["scores"].sum())
 
 
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_several_processes_fill_it_at_once(tmp_path: Path) -> None:
-    with multiprocessing.get_context("fork").Pool(2) as pool:
+def test_several_processes_fill_it_at_once(processes: ForkServerContext, tmp_path: Path) -> None:
+    with processes.Pool(2) as pool:
         sums = pool.map(_fill, [tmp_path] * 6)
     assert set(sums) == {float(compute()["scores"].sum())}
     assert len(list(tmp_path.iterdir())) == 1

@@ -16,6 +16,7 @@ from panda_gnn.diagnostics.sensitivity_decay import SensitivityDecay, sensitivit
 from panda_gnn.diagnostics.signal import hop_distances
 from panda_gnn.errors import InputError
 from panda_gnn.graph.limits import EXACT_SUMMARY_NODES
+from panda_gnn.graph.ties import MEASURE_DIGITS, steps
 from panda_gnn.options import whole_number
 
 QUANTITIES = {
@@ -73,14 +74,16 @@ class DatasetSummary(NamedTuple):
 
     def ends(self) -> dict[str, tuple[int, int]]:
         """Where in :attr:`measured` the least and the greatest value of every quantity is that
-        varies."""
+        varies; of those that agree to nine digits the first."""
         places = {}
         for name, values in self.values.items():
-            known = values[values.isfinite()]
-            if known.numel() and float(known.min()) < float(known.max()):
-                least = values.where(values.isfinite(), torch.inf).argmin()
-                greatest = values.where(values.isfinite(), -torch.inf).argmax()
-                places[name] = (int(least), int(greatest))
+            known = values.isfinite()
+            scale = float(values[known].abs().max()) if known.any() else 0.0
+            rounded = steps(values, scale or 1.0, MEASURE_DIGITS)
+            least = int(rounded.where(known, torch.inf).argmin())
+            greatest = int(rounded.where(known, -torch.inf).argmax())
+            if rounded[least] < rounded[greatest]:
+                places[name] = (least, greatest)
         return places
 
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-import multiprocessing
 import re
 import time
 import warnings
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
@@ -206,13 +206,12 @@ def load_when_told(told: Any, sizes: Any, root: Path, mirror: Path) -> None:
     sizes.put((len(dataset), dataset.num_features))
 
 
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_processes_loading_at_once_and_one_that_was_killed(mirror: Path, tmp_path: Path) -> None:
-    """Processes are forked, which saves each the six seconds in which PyG is imported."""
-    fork = multiprocessing.get_context("fork")
-    first, then, sizes = fork.Event(), fork.Event(), fork.SimpleQueue()
+def test_processes_loading_at_once_and_one_that_was_killed(
+    processes: ForkServerContext, mirror: Path, tmp_path: Path
+) -> None:
+    first, then, sizes = processes.Event(), processes.Event(), processes.SimpleQueue()
     killed, *others = (
-        fork.Process(target=load_when_told, args=(told, sizes, tmp_path, mirror))
+        processes.Process(target=load_when_told, args=(told, sizes, tmp_path, mirror))
         for told in (first, then, then)
     )
     for process in (killed, *others):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+import torch
 
 from panda_gnn.diagnostics import summarise_dataset, walk_range
-from panda_gnn.diagnostics.dataset_summary import QUANTITIES
+from panda_gnn.diagnostics.dataset_summary import QUANTITIES, DatasetSummary
 from panda_gnn.errors import InputError
 from tests.odd_graphs import ODD_GRAPHS, undirected
 
@@ -42,6 +43,15 @@ def test_the_graphs_at_the_ends() -> None:
     assert ends["edges"] == (3, 1)
     assert ends["mean curvature"][1] == 1  # the graph without edges has none
     assert summarise_dataset([ODD_GRAPHS["path"]] * 2, 2).ends() == {}
+
+
+def test_rounding_decides_no_end() -> None:
+    values = {
+        "varies": torch.tensor([1e-16, -1.0, 2e-16, torch.nan], dtype=torch.float64),
+        "does not": torch.tensor([2.0, 2.0 + 1e-12, 2.0, 2.0], dtype=torch.float64),
+        "unknown": torch.full((4,), torch.nan),
+    }
+    assert DatasetSummary(4, [0, 1, 2, 3], 2, values).ends() == {"varies": (1, 0)}
 
 
 def test_some_graphs_stand_for_many() -> None:

@@ -11,6 +11,7 @@ def number(value: float | None) -> str:
         return "–"
     if value == 0 or abs(value) < 1e-12:
         return "0"
+    value = float(f"{value:.12g}")  # the last bits, which a processor decides, round no half
     if float(value).is_integer() and abs(value) < 1e6:
         return f"{int(value)}"
     if 1e-3 <= abs(value) < 1000:

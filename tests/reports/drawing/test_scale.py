@@ -26,3 +26,7 @@ def test_borders_of_numbers() -> None:
         assert number(-value) == f"-{expected}"
     assert number(1e-12) == "1.0e-12"
     assert number(0.9e-12) == "0"
+
+
+def test_the_last_bits_decide_no_half() -> None:
+    assert {number(-1.125 + noise) for noise in (-4e-16, 0.0, 4e-16)} == {"-1.12"}
