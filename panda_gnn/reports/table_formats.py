@@ -157,7 +157,7 @@ def cells(table: Table, block: Block, entry: Entry) -> list[str]:
         ]
     if table.parameters:
         columns.append("" if entry.parameters is None else f"{entry.parameters:,}")
-    return [*columns, settings(entry)]
+    return [*columns, entry.settings]
 
 
 def mean_and_interval(value: Summary | Difference, unit: Unit, sign: str = "") -> str:
@@ -197,13 +197,6 @@ def p_value(p: float | None) -> str:
     if p is None:
         return ""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def settings(entry: Entry) -> str:
-    """The settings of the config that is shown."""
-    if entry.config is None:
-        return ""
-    return ", ".join(f"{name} {value}" for name, value in entry.config.settings.items())
 
 
 def terminal(table: Table, colour: bool = False, *, narrow: bool = False) -> str:
@@ -295,7 +288,7 @@ def _csv_cells(table: Table, block: Block, entry: Entry) -> dict[str, object]:
         "dataset": block.dataset,
         "backbone": entry.line.backbone,
         "line": table.label(entry.line),
-        "settings": settings(entry),
+        "settings": entry.settings,
         "selection": table.selection,
         "published": paper and (paper.printed if paper.timed_out else paper.mean),
         "published_interval": paper and paper.interval,

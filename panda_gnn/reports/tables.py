@@ -64,6 +64,8 @@ class Entry:
         same_as: The line that this one is bit for bit, so that it is no comparison of its own.
         rank: 1, 2 or 3 for the best three of the block.
         parameters: How many parameters are trained.
+        settings: What tells the config from others of its line: the method's settings, and the
+            options of training that were chosen.
     """
 
     line: Line
@@ -77,6 +79,7 @@ class Entry:
     same_as: str | None = None
     rank: int | None = None
     parameters: int | None = None
+    settings: str = ""
 
 
 @dataclass(frozen=True)
@@ -223,6 +226,7 @@ def _entries(
                     ),
                     None,
                 ),
+                settings="" if found.config is None else _settings(cell, found.config),
             )
         )
     if study.measure == "score":
@@ -266,21 +270,24 @@ def _has_the_papers_centrality(cell: Cell) -> bool:
     )
 
 
+def _settings(cell: Cell, config: Config) -> str:
+    trained = {
+        name: value
+        for name, value in vars(config).items()
+        if name != "settings" and any(getattr(other, name) != value for other in cell.candidates)
+    }
+    return ", ".join(f"{name} {value}" for name, value in {**config.settings, **trained}.items())
+
+
 def _how_chosen(study: Study, cell: Cell, finished: Finished) -> list[str]:
     choice = best_candidate(cell, finished, study.choose_on)
     if choice is None:
         return []
-    trained = {
-        name: value
-        for name, value in vars(choice.config).items()
-        if name != "settings" and any(getattr(other, name) != value for other in cell.candidates)
-    }
-    chosen = {**choice.config.settings, **trained}
-    settings = ", ".join(f"{name} {value}" for name, value in chosen.items())
     seeds = "1 seed" if choice.seeds == 1 else f"{choice.seeds} seeds"
     open_yet = "" if choice.settled else f" of {study.choose_on}, so far"
     return [
-        f"{cell.line.method} on {cell.line.backbone}, {cell.dataset}: {settings}; the best of "
+        f"{cell.line.method} on {cell.line.backbone}, {cell.dataset}: "
+        f"{_settings(cell, choice.config)}; the best of "
         f"{len(cell.candidates)} candidates on validation ({seeds}{open_yet})"
     ]
 

@@ -225,7 +225,10 @@ def test_a_chosen_option_of_training_is_named_too() -> None:
             scores.update(validation=0.9 if config.dropout == 0.3 else 0.8, test=0.5)
         rows.append(trial)
     chosen = "none on gcn, mutag: dropout 0.3; the best of 2 candidates on validation (1 seed)"
-    assert chosen in build_table(study, Contents(tuple(rows), ())).remarks
+    table = build_table(study, Contents(tuple(rows), ()))
+    assert chosen in table.remarks
+    assert "| dropout 0.3 |" in markdown(table)
+    assert ",dropout 0.3," in FORMATS["csv"](table)
 
 
 def test_blocks_of_datasets_and_backbones() -> None:

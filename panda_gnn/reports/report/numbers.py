@@ -25,7 +25,6 @@ from panda_gnn.reports.table_formats import (
     explanation,
     mean_and_interval,
     p_value,
-    settings,
 )
 from panda_gnn.reports.tables import Block, Entry, Table, build_table
 
@@ -132,7 +131,7 @@ def study_report(study: Study, results: Path) -> StudyReport:
                     "backbone": entry.line.backbone,
                     "line": first.label(entry.line),
                     "published": "" if entry.published is None else entry.published.printed,
-                    "settings": settings(entry),
+                    "settings": entry.settings,
                     "command": _command(study, results, entry, block),
                     "rules": by_rule,
                 }
