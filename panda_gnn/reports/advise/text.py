@@ -124,14 +124,20 @@ def _opening(advice: Advice, finding: Finding) -> str:
         elif control.name == finding.subject:
             more = f"Whether it is more than {control.reference} cannot be said"
             text += f" {more}: {_points(advice, control)}."
+        elif _is_faint(control):
+            text += (
+                f" Nothing beats it beyond doubt: the next, {control.name}, is "
+                f"{_points(advice, control)}, which alone would count and among so many "
+                "comparisons does not."
+            )
         else:
             text += f" Nothing beats it: the next, {control.name}, is {_points(advice, control)}."
     return text
 
 
 def _is_faint(one: Comparison) -> bool:
-    """Whether a difference is beyond chance only before it is corrected."""
-    return one.difference.p is not None and one.difference.p < LEVEL
+    """Whether a gain is beyond chance only before it is corrected."""
+    return one.mean > 0 and one.difference.p is not None and one.difference.p < LEVEL
 
 
 def _worth_trying(advice: Advice, finding: Finding) -> str:

@@ -46,17 +46,18 @@ def summary_sentences(summary: DatasetSummary) -> list[str]:
             "reach, whatever the width."
         )
     bridges, gap = summary.spread("bridges")[0], summary.spread("spectral gap")[2]
+    alone = summary.num_graphs == 1
     if bridges > 0:
+        have = "the graph has" if alone else "half of the graphs have"
+        most = "" if alone else "at most "
         said.append(
-            f"{bridges:.0%} of the edges are bridges; half of the graphs have a spectral gap of at "
-            f"most {number(gap)}."
+            f"{bridges:.0%} of the edges are bridges; {have} a spectral gap of {most}{number(gap)}."
         )
     apart = summary.values["components"]
     if bool((apart > 1).any()):
-        said.append(
-            f"{float((apart > 1).double().mean()):.0%} of the graphs have several components: no "
-            "messages pass between them."
-        )
+        share = f"{float((apart > 1).double().mean()):.0%} of the graphs have several"
+        have = f"The graph has {int(apart[0])}" if alone else share
+        said.append(f"{have} components: no messages pass between them.")
     prevalence, intensity = summary.spread("prevalence")[0], summary.spread("intensity")[0]
     if prevalence == prevalence:
         said.append(

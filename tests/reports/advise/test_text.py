@@ -8,6 +8,7 @@ from dataclasses import replace
 from io import StringIO
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 from panda_gnn.diagnostics import summarise_dataset
@@ -39,6 +40,19 @@ def test_size_and_what_its_control_says() -> None:
     assert others[0].startswith("virtual-node helps, +")
     assert "but no more than telling the network the size: " in others[0]
     assert others[-1].startswith("Over-squashing is not what holds a model back here")
+
+
+@pytest.mark.parametrize(("mean", "doubt"), [(0.05, " beyond doubt"), (-0.05, "")])
+def test_what_counts_only_before_the_correction(mean: float, doubt: str) -> None:
+    advice = advice_on(scores={"size alone": 0.95})
+    over_majority, following = advice.findings[0].because
+    difference = replace(following.difference, mean=mean, p=0.01)
+    faint = Finding(
+        "cause", "size alone", (over_majority, replace(following, difference=difference, p=0.2))
+    )
+    said = advice_sentences(replace(advice, findings=[faint]))[0]
+    assert f"Nothing beats it{doubt}: the next, " in said
+    assert ("alone would count" in said) == (mean > 0)
 
 
 def test_structure_message_noise_and_few() -> None:

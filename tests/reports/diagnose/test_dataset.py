@@ -36,6 +36,13 @@ def test_what_is_said_of_paths_and_parts() -> None:
     assert "lowest resistance curvature" in page
 
 
+def test_what_is_said_of_a_single_graph() -> None:
+    said = " ".join(summary_sentences(summarise_dataset([ODD_GRAPHS["two components"]], 2)))
+    assert "The graph has 2 components: no messages pass between them." in said
+    assert "of the edges are bridges; the graph has a spectral gap of 0." in said
+    assert "graphs" not in said
+
+
 def test_some_graphs_keep_their_numbers() -> None:
     names = ("path", "clique", "star", "no edges", "two components")
     graphs = [ODD_GRAPHS[name] for name in names]
