@@ -3,6 +3,7 @@
     python benchmarks/advice.py                       five seeds of each cause
     python benchmarks/advice.py --workers 2 --page docs/advise.md        and its table anew
     python benchmarks/advice.py --causes few,size --seeds 7,8
+    python benchmarks/advice.py --causes message --trials 10         with more splits than BUDGET
     python benchmarks/advice.py --examples docs/advise.md         what its commands print, anew
 
 Each run is one ``panda advise FOLDER`` on fresh graphs of :mod:`panda_gnn.datasets.causes`, written
@@ -72,14 +73,14 @@ def is_right(cause: str, findings: Sequence[Mapping[str, Any]]) -> bool:
     return kinds == ["nothing" if cause == "noise" else "few"]
 
 
-def advise(cause: str, seed: int, workers: int) -> dict[str, Any]:
+def advise(cause: str, seed: int, workers: int, options: Sequence[str]) -> dict[str, Any]:
     """What the command says about fresh graphs of a cause."""
     num_graphs, budget = BUDGET[cause]
     drawn = "size" if cause == "few" else cause
     graphs = labelled_graphs(drawn, num_graphs=num_graphs, seed=seed)
     with tempfile.TemporaryDirectory() as folder:
         write_csv_folder(graphs, Path(folder) / cause)
-        words = ["advise", str(Path(folder) / cause), *budget, "--json"]
+        words = ["advise", str(Path(folder) / cause), *budget, *options, "--json"]
         written = io.StringIO()
         with contextlib.redirect_stdout(written):
             code = cli.main([*words, "--workers", str(workers)])
@@ -113,6 +114,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--causes", default=",".join(BUDGET), help="names with commas")
     parser.add_argument("--seeds", default=",".join(map(str, SEEDS)), help="with commas")
+    parser.add_argument("--trials", help="splits of every network (those of BUDGET)")
     parser.add_argument("--workers", type=int, default=1, help="processes that train (1)")
     parser.add_argument("--page", type=Path, help="write the table between its comments here")
     parser.add_argument("--examples", type=Path, metavar="PAGE", help="write those of a page anew")
@@ -123,11 +125,12 @@ def main() -> None:
         return
     causes = [choose("cause", cause, BUDGET) for cause in options.causes.split(",")]
     seeds = [int(seed) for seed in options.seeds.split(",")]
+    splits = () if options.trials is None else ("--trials", options.trials)
     said: dict[str, list[tuple[bool, str]]] = {cause: [] for cause in causes}
     for seed in seeds:
         for cause in causes:
             start = time.perf_counter()
-            advice = advise(cause, seed, options.workers)
+            advice = advise(cause, seed, options.workers, splits)
             good, words = is_right(cause, advice["findings"]), in_short(advice["findings"])
             said[cause].append((good, words))
             seconds = time.perf_counter() - start
