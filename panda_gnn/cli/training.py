@@ -34,7 +34,9 @@ def add_training_arguments(parser: argparse.ArgumentParser, trials: int) -> None
     task.add_argument(
         "--centrality", metavar="NAME", help="which nodes are high (the paper's best)"
     )
-    task.add_argument("--selector", metavar="NAME", help="topk, sorted, gated or linear (topk)")
+    task.add_argument(
+        "--selector", metavar="NAME", help="topk, sorted, gated, gated-fixed or linear (topk)"
+    )
     task.add_argument(
         "--set",
         action="append",

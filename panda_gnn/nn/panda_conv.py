@@ -161,7 +161,8 @@ class PandaConv(nn.Module):
             ``SAGEConv`` or ``lambda i, o: GATv2Conv(i, o, heads=2, concat=False)``.
         in_channels: Input widths ``(low, high)``, or one for both.
         out_channels: Output widths ``(low, high)``, or one for both.
-        selector: ``"topk"`` (the paper), ``"sorted"``, ``"gated"`` or ``"linear"``.
+        selector: ``"topk"`` (the paper), ``"sorted"``, ``"gated"``, ``"gated-fixed"`` or
+            ``"linear"``.
         selector_hidden: Hidden size of the selector's eta, or ``None`` for one linear map.
         score: ``"sigmoid"`` (the paper) or ``"relu"``.
         activation: Applied to what the convolutions return.

@@ -55,7 +55,7 @@ class RoleGNN(GNN):
         rank: The rank of ``"low-rank"``, by default 4.
         widths: The hidden width of each role, for ``"widths"``.
         selector: What a narrow node takes of a wide one, for ``"widths"``: ``"topk"``, the
-            default, ``"sorted"``, ``"gated"`` or ``"linear"``.
+            default, ``"sorted"``, ``"gated"``, ``"gated-fixed"`` or ``"linear"``.
         readout: ``"mean"``; ``"role"`` for the sum of the means over the nodes of each role, each
             with weights of its own in the last layer; ``None`` for one output for each node.
         **options: Those of :class:`~panda_gnn.nn.GNN` (except ``last_layer_fa``) and of the

@@ -81,7 +81,8 @@ class RoleWidthConv(nn.Module):
             :class:`~panda_gnn.nn.GCNLayer`.
         in_channels: The input width of each role.
         out_channels: The output width of each role.
-        selector: ``"topk"`` (the paper), ``"sorted"``, ``"gated"`` or ``"linear"``.
+        selector: ``"topk"`` (the paper), ``"sorted"``, ``"gated"``, ``"gated-fixed"`` or
+            ``"linear"``.
         activation: Applied to what the convolutions return.
         residual: Add the input where it is as wide as the output.
 

@@ -171,6 +171,12 @@ class Gated(TopK):
         return x_high[crossing[0]].gather(1, index) * gate
 
 
+class FixedGates(Gated):
+    """The control of :class:`Gated`: the same gates, but eta keeps its random start."""
+
+    learns = False
+
+
 class Projection(nn.Module):
     """The control: one learned linear map ``high_width -> width``, the same for every edge.
 
@@ -199,12 +205,18 @@ class Projection(nn.Module):
         return f"{type(self).__name__}({self.high_width} -> {self.width})"
 
 
-SELECTORS = {"topk": TopK, "sorted": Sorted, "gated": Gated, "linear": Projection}
+SELECTORS = {
+    "topk": TopK,
+    "sorted": Sorted,
+    "gated": Gated,
+    "gated-fixed": FixedGates,
+    "linear": Projection,
+}
 
 
 def selector(kind: str, width: int, high_width: int, **options: Any) -> TopK | Projection:
-    """The selector of the given kind: ``topk``, ``sorted``, ``gated`` or ``linear``, the first
-    three with ``options`` of :class:`TopK`."""
+    """The selector of the given kind, ``topk``, ``sorted``, ``gated``, ``gated-fixed`` or
+    ``linear``; all but the last with ``options`` of :class:`TopK`."""
     make: Any = SELECTORS[choose("selector", kind, SELECTORS)]
     made: TopK | Projection = make(width, high_width, **({} if kind == "linear" else options))
     return made

@@ -79,7 +79,12 @@ def test_gates_average_to_one_and_start_near_topk() -> None:
 
 def test_only_gated_scores_learn() -> None:
     x_low, x_high, crossing = inputs()
-    for kind, learns in (("topk", False), ("sorted", False), ("gated", True)):
+    for kind, learns in (
+        ("topk", False),
+        ("sorted", False),
+        ("gated", True),
+        ("gated-fixed", False),
+    ):
         module = selector(kind, WIDTH, HIGH_WIDTH, hidden=6).double()
         x = x_high.clone().requires_grad_()
         module(x_low, x, crossing).pow(2).sum().backward()

@@ -4,7 +4,7 @@ The tasks are those of :mod:`panda_gnn.datasets.synthetic` in which a single nod
 messages at once. The dataset of a config is the task, its size decides how many messages there are,
 and every model has as many convolutions as the task needs. Graphs are drawn at random, so that a
 model has to carry any messages: it trains on most of them, is chosen on some, and the ``accuracy``
-is that on others. PANDA widens the bottleneck, with three ways to choose what others take of it.
+is that on others. PANDA widens the bottleneck, with four ways to choose what others take of it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,12 @@ BOTTLENECK_TASKS: Mapping[str, BottleneckTask] = MappingProxyType(
 )
 
 #: The options of PANDA of each method that is PANDA.
-SELECTOR_OF = {"panda": "topk", "panda-gated": "gated", "panda-linear": "linear"}
+SELECTOR_OF = {
+    "panda": "topk",
+    "panda-gated": "gated",
+    "panda-gated-fixed": "gated-fixed",
+    "panda-linear": "linear",
+}
 
 BOTTLENECK_METHODS = ("none", "all-wide", "fosr", "virtual-node", *SELECTOR_OF)
 """The plain backbone, every node at ``high_width``, more edges, one more node, and PANDA."""
