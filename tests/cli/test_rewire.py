@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from torch_geometric.data import Data
 
-from panda_gnn.cli import main
+from panda_gnn.cli import main, rewire
 from panda_gnn.cli.rewire import check_pairs
 from panda_gnn.errors import InputError
 from panda_gnn.rewiring import REWIRINGS
@@ -121,3 +121,13 @@ def test_too_many_pairs_are_refused() -> None:
     with pytest.raises(InputError, match="choose another method"):
         check_pairs(graphs, most=1000)
     check_pairs(graphs, most=1021)
+
+
+def test_pairs_are_counted_before_anything_is_rewired(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = []
+    monkeypatch.setattr(rewire, "check_pairs", lambda graphs: counted.append(len(graphs)))
+    for method in ("fa", "fosr"):
+        assert main(["rewire", "mutag", "--method", method, "--quick", "--root", str(root)]) == 0
+    assert counted == [188]

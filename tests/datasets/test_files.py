@@ -95,6 +95,9 @@ def test_saved_data(tmp_path: Path) -> None:
     assert torch.equal(read.x, torch.eye(3))
     torch.save(Data(edge_index=data.edge_index, num_nodes=5), tmp_path / "bare.pt")
     assert read_graph(tmp_path / "bare.pt").x.tolist() == [[1.0]] * 5
+    torch.save(Data(edge_index=data.edge_index[:, :0], num_nodes=0), tmp_path / "none.pt")
+    with pytest.raises(InputError, match="graph 0 has no nodes"):
+        read_graph(tmp_path / "none.pt")
 
 
 @pytest.mark.parametrize(

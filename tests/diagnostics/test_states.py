@@ -12,7 +12,7 @@ from torch_geometric.data import Data, HeteroData
 from panda_gnn import diagnostics
 from panda_gnn.diagnostics.quantities import graph_quantities
 from panda_gnn.diagnostics.signal import hop_distances
-from panda_gnn.diagnostics.states import node_states
+from panda_gnn.diagnostics.states import features, node_states
 from panda_gnn.errors import InputError
 from panda_gnn.nn import GNN, Edges
 
@@ -75,6 +75,8 @@ def test_models_of_categories_show_their_states() -> None:
         node_states(single, Data(x=flat, edge_index=EDGES)), column, strict=True
     ):
         assert torch.equal(given.values, of_column.values)
+    deep = features(Data(x=torch.tensor([[[0], [4]], [[3], [1]]])), model)
+    assert deep.tolist() == x.tolist()
     with pytest.raises(InputError, match="sensitivity needs a model of numbers"):
         diagnostics.sensitivity(model, data)
     with pytest.raises(InputError, match="signal_propagation needs a model of numbers"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,23 @@ def test_clone_and_parameters() -> None:
     assert other.set_params(k=7).k == 7
     with pytest.raises(NotFittedError):
         other.predict(GRAPHS)
+
+
+def test_what_is_not_given_is_what_a_trial_has() -> None:
+    given, trial = PandaClassifier().get_params(), Config("mutag")
+    names = [field.name for field in fields(Config) if field.name in given]
+    assert set(names) - {"method", "num_layers", "settings"} == {
+        *("backbone", "width", "dropout", "learning_rate", "batch_size", "max_epochs", "patience")
+    }
+    for name in ("backbone", "width", "dropout", "learning_rate", "batch_size"):
+        assert given[name] == getattr(trial, name)
+    assert [given[name] for name in ("method", "k", "max_epochs")] == ["panda", 10, 300]
+
+
+def test_some_targets_must_be_left_beside_those_for_validation() -> None:
+    graphs, labels = GRAPHS[:2], [0, 1]
+    with pytest.raises(InputError, match="2 targets to fit, too few to keep one for validation"):
+        PandaClassifier(**QUICK, validation_fraction=0.9).fit(graphs, labels)
 
 
 def test_threads_share_the_graphs_and_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -221,6 +221,7 @@ def test_trials_of_printed_tables_and_what_no_number_of_trials_sees() -> None:
     assert limit == pytest.approx((1.959964 + 0.841621) * math.sqrt(0.125), rel=1e-6)
     assert trials_needed(limit * 0.99, 1.0, 0.125) is None
     assert trials_needed(limit * 1.05, 1.0, 0.125) is not None
+    assert trials_needed(1e-6, 1.0) is None  # some 10^13 would
     assert trials_needed(1.0, 0.0) == 2
     with pytest.raises(InputError, match="difference must be a number above 0, not 0"):
         trials_needed(0, 1.0)

@@ -73,6 +73,13 @@ class Constant:
         return np.full(len(inputs), self.answer)
 
 
+def test_a_graph_without_edges_is_like_no_other_and_warns_of_nothing() -> None:
+    lone = coloured(undirected(2), [0, 1])
+    matrix = kernel_matrix(GraphTable.collate([lone, *GRAPHS]), 2)
+    assert np.isfinite(matrix).all()
+    assert (matrix[0] == matrix[:, 0]).all()
+
+
 def test_validation_alone_chooses_the_machine() -> None:
     y = np.array([0, 0, 1, 1, 1, 0])
     split = Split(torch.tensor([0, 5]), torch.tensor([1, 2, 3]), torch.tensor([4, 0, 5]))

@@ -33,9 +33,10 @@ def test_what_is_a_batch() -> None:
 
 def test_batches_that_cannot_be_taken_apart_get_a_sentence() -> None:
     batch = Batch.from_data_list(GRAPHS)
-    batch.note = "which graph is this of?"
-    with pytest.raises(InputError, match="test cannot tell which graph has which part of 'note'"):
-        graphs_of_batch(batch, "test")
+    for note in ("which graph is this of?", torch.ones(1)):
+        batch.note = note
+        with pytest.raises(InputError, match="cannot tell which graph has which part of 'note'"):
+            graphs_of_batch(batch, "test")
     batch = Batch.from_data_list(GRAPHS)
     batch.edge_index = batch.edge_index[:, 2:]
     with pytest.raises(InputError, match="test got a batch whose edge_index has another length"):

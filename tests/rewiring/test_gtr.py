@@ -81,6 +81,22 @@ def test_every_choice_among_twins_is_that_of_brute_force() -> None:
             edges = torch.cat([edges, pair[:, None]], dim=1)
 
 
+@pytest.mark.parametrize(
+    ("drawn", "chosen"),
+    [
+        ([(0, 1), (0, 4), (1, 4), (2, 4), (3, 4)], (2, 3)),
+        ([(0, 1), (0, 4), (1, 4), (1, 5), (2, 5), (3, 5), (4, 6), (5, 6)], (0, 2)),
+    ],
+)
+def test_twins_are_joined_only_where_nothing_lowers_the_trace_more(
+    drawn: list[tuple[int, int]], chosen: tuple[int, int]
+) -> None:
+    """The leaves 2 and 3 are twins; the next best pair is nearly as good."""
+    edges, num_nodes = torch.tensor(drawn).t(), 1 + max(map(max, drawn))
+    assert best_by_trying(edges, num_nodes) == chosen
+    assert GTR(1).additions(edges, num_nodes).t().tolist() == [list(chosen)]
+
+
 def test_hundreds_of_rank_one_updates_stay_accurate() -> None:
     data = random_graph(40, 0.06, 1)
     edges, _ = undirected_edges(data, "test")

@@ -9,7 +9,7 @@ import pytest
 
 from panda_gnn.evaluation.advice import plan
 from panda_gnn.evaluation.advice.plan import Budget, advice_study, network_config, shared_budget
-from panda_gnn.evaluation.methods import METHODS
+from panda_gnn.evaluation.methods import METHODS, configure
 from panda_gnn.evaluation.tasks import load_data
 
 
@@ -33,10 +33,26 @@ def test_all_networks_train_alike_and_with_neutral_settings(shared_root: Path) -
     configs = {cell.line.variant: cell.candidates[0] for cell in study.cells}
     for name, config in configs.items():
         assert (config.max_epochs, config.patience, config.learning_rate) == (7, 7, 0.01)
+        assert (config.dropout, config.batch_size) == (0.0, 16)
         assert config.num_layers == (8 if name == "deeper" else 4)
     assert configs["panda"].settings["k"] == 10
     assert configs["panda"].settings["high_width"] == 128  # not the paper's 112
     assert network_config(data, "deeper", "gin", 2, 5).num_layers == 4
+
+
+@pytest.mark.parametrize(
+    ("graphs", "batch"), [(1, 16), (400, 16), (425, 17), (600, 24), (1624, 64), (10**6, 64)]
+)
+def test_an_epoch_has_some_25_mini_batches(graphs: int, batch: int) -> None:
+    assert plan.batch_size(graphs) == batch
+
+
+def test_networks_on_nodes_keep_the_dropout_of_their_task(mirror: Path, shared_root: Path) -> None:
+    data = load_data("texas", str(shared_root), str(mirror))
+    usual = configure("texas", "gcn", "none")
+    quick = network_config(data, "none", "gcn", None, 5)
+    assert usual.dropout > 0
+    assert (quick.dropout, quick.batch_size) == (usual.dropout, usual.batch_size)
 
 
 def test_the_time_of_an_epoch_decides_the_budget(

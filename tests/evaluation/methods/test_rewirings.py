@@ -34,6 +34,16 @@ def test_laser_has_a_relation_for_every_distance(shared_root: Path) -> None:
     assert run_trial(config, 0, root=str(shared_root))["epochs"] == 1
 
 
+@pytest.mark.parametrize(("method", "count"), [("none", 1), ("fosr", 2)])
+def test_a_graph_has_one_relation_and_a_rewired_one_two(
+    method: str, count: int, shared_root: Path
+) -> None:
+    config = configure("mutag", "rgcn", method, max_epochs=1, width=8)
+    _, model = graphs_and_model(load_data("mutag", str(shared_root)), config, 0)
+    relations = [getattr(module, "num_relations", None) for module in model.modules()]
+    assert set(relations) - {None} == {count}
+
+
 @pytest.mark.parametrize("transform", [VirtualNode(2), Cayley()], ids=repr)
 def test_virtual_nodes_are_in_no_read_out(transform: VirtualNode | Cayley) -> None:
     graphs = []

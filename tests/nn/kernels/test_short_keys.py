@@ -5,6 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 import pytest
+from llvmlite import ir
 
 from panda_gnn.nn.kernels import short_keys
 from panda_gnn.nn.kernels.ranking import LANES
@@ -23,6 +24,20 @@ def _ranked(of_high, of_low, source, target, index, bits):  # type: ignore[no-un
     for lane in range(LANES):
         keys[:, lane] = np.sort(keys[:, lane])[::-1].copy()
     return short_keys.write_ranks(keys, copy, index, 0, lanes, size, width, bits)
+
+
+class Shuffles:
+    """What a builder of LLVM would shuffle."""
+
+    def shuffle_vector(self, first: list[int], second: list[int], mask: ir.Constant) -> list[int]:
+        return [(first + second)[lane.constant] for lane in mask.constant]
+
+
+def test_rows_and_columns_are_exchanged() -> None:
+    """A wrong exchange would cost the speed alone: ranks that it spoils are made again."""
+    rows = [[10 * i + j for j in range(8)] for i in range(8)]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    assert short_keys._transposed(Shuffles(), rows) == columns
 
 
 @pytest.mark.thorough
