@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,17 @@ def test_too_many_pairs_are_refused() -> None:
     with pytest.raises(InputError, match="choose another method"):
         check_pairs(graphs, most=1000)
     check_pairs(graphs, most=1021)
+
+
+def test_what_waits_is_said_beside_the_numbers(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    words = ["rewire", "mutag", "--method", "fosr", "--quick", "--json", "--root", str(root)]
+    assert main(words) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)
+    assert "compiling, once per installation" in said.err
 
 
 def test_pairs_are_counted_before_anything_is_rewired(

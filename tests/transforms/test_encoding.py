@@ -14,7 +14,7 @@ from torch_geometric.utils import to_networkx
 from panda_gnn.errors import InputError
 from panda_gnn.testing import assert_permutation_equivariant
 from panda_gnn.transforms import CentralityEncoding
-from panda_gnn.transforms.encoding import quantile_boundaries, scaled
+from panda_gnn.transforms.encoding import ascending, quantile_boundaries, scaled
 from tests.odd_graphs import ODD_GRAPHS, undirected
 
 SCALES = ("raw", "log", "relative", "rank")
@@ -133,6 +133,10 @@ def test_bins_share_the_values_and_ties_stay_together() -> None:
     assert quantile_boundaries(torch.empty(0), 2).tolist() == [torch.inf]
     with pytest.raises(InputError, match="finite"):
         quantile_boundaries(torch.tensor([torch.nan]), 2)
+
+
+def test_boundaries_may_be_the_same_and_leave_a_bin_empty() -> None:
+    assert ascending([0.5, 0.5, 2], (3,), "here").tolist() == [0.5, 0.5, 2.0]
 
 
 def test_other_graphs_get_a_sentence() -> None:

@@ -73,11 +73,12 @@ class Preset:
         if self.warmup is None:
             return ReduceLROnPlateau(optimizer, factor=0.5, patience=20, min_lr=1e-5)
         warmup = self.warmup
+        falling = max(1, epochs - warmup)
 
         def share(epoch: int) -> float:
             if epoch < warmup:
                 return max(1e-6, epoch / warmup)
-            return 0.5 * (1 + math.cos(math.pi * (epoch - warmup) / max(1, epochs - warmup)))
+            return 0.5 * (1 + math.cos(math.pi * (epoch - warmup) / falling))
 
         return LambdaLR(optimizer, share)
 

@@ -11,6 +11,8 @@ from panda_gnn.datasets import resolve
 from panda_gnn.datasets.causes import labelled_graphs
 from panda_gnn.evaluation.advice import quick
 from panda_gnn.evaluation.advice.quick import quick_inputs, quick_scores
+from panda_gnn.evaluation.ltp import histograms
+from panda_gnn.evaluation.probe import propagated_means
 from panda_gnn.evaluation.tasks import TASKS, TaskData
 
 
@@ -48,6 +50,8 @@ def test_the_forest_that_is_told_the_cause_finds_it() -> None:
         data.dataset[0].num_nodes,
         data.dataset[0].num_edges,
     ]
+    assert np.array_equal(inputs["local structure"], histograms(data.graphs, 50))
+    assert np.array_equal(inputs["untrained probe"], propagated_means(data.graphs, 4))
     assert inputs["features alone"][3] == pytest.approx(data.dataset[3].x.mean(0).numpy())
 
 
