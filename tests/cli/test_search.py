@@ -45,6 +45,14 @@ def test_a_grid_is_searched_and_continues(
     assert len(Store(tmp_path / "results" / "search-mutag-gcn-panda.jsonl").read().rows) == 12
 
 
+def test_ten_of_many_combinations_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["search", "--space", "k=1,2,3,4,5,6", "--space", "centrality=degree,load"]
+    assert main([*words, "--trials", "1", "--workers", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "12 combinations, the best" in out
+    assert sum("degree" in line or "load" in line for line in out.splitlines()) == 10 + 1  # of TOML
+
+
 def test_the_name_of_own_data_is_a_key_of_toml(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
