@@ -26,6 +26,9 @@ STAR = ODD_GRAPHS["star"]
 def test_numbers_pass() -> None:
     numbers: Any = np.int64(3), np.float32(0.5), np.bool_(True)
     assert whole_number("k", numbers[0]) == 3
+    assert whole_number("k", 2**63 - 1) == 2**63 - 1
+    with pytest.raises(InputError, match="k must be a whole number"):
+        whole_number("k", 2**63)
     assert real_number("eps", 1, least=0) == 1.0
     assert real_number("tau", math.inf, least=0, infinite=True) == math.inf
     assert real_number("bound", -math.inf, infinite=True) == -math.inf

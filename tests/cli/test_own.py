@@ -10,7 +10,9 @@ import torch
 
 from panda_gnn.cli import main
 from panda_gnn.cli.execution import LONGEST_NAME, file_name
+from panda_gnn.estimators import PandaNodeClassifier
 from tests.datasets.test_resolver import csv_folder, graphs, write
+from tests.estimators.test_nodes import two_cliques
 from tests.evaluation.test_plugins import _forget, written  # noqa: F401
 
 QUICK = ["--max-epochs", "2", "--trials", "1", "--workers", "1"]
@@ -42,6 +44,21 @@ def test_train_save_and_predict(
     assert sum(row["probabilities"].values()) == pytest.approx(1)
     assert main(["predict", "model", "g"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 12
+
+
+def test_a_model_of_nodes_takes_one_graph(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, model = two_cliques(), str(tmp_path / "model")
+    options = {"max_epochs": 2, "k": 3, "width": 8, "high_width": 12, "random_state": 0}
+    PandaNodeClassifier(**options).fit(data, mask=data.train_mask).save(model)
+    torch.save([data], tmp_path / "one.pt")
+    torch.save([data, data], tmp_path / "two.pt")
+    assert main(["predict", model, str(tmp_path / "one.pt")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines] == [f"node {node}" for node in range(20)]
+    assert main(["predict", model, str(tmp_path / "two.pt")]) == 2
+    assert "is for the nodes of one graph, got 2 graphs" in capsys.readouterr().err
 
 
 def test_what_does_not_fit_a_model_gets_a_sentence(
