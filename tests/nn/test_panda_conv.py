@@ -215,6 +215,8 @@ def test_layers_called_with_something_else() -> None:
         conv(x, edge_index)
     with pytest.raises(InputError, match=r"widths \(3, 5\): give the pair"):
         PandaGCNConv((3, 5), 4).double()(x, edge_index, high)
+    with pytest.raises(InputError, match="x has 2 columns, but the model was made for in_chan"):
+        conv(x[:, 1:], edge_index, high)
     with pytest.raises(InputError, match="high has 12 entries, but there are 11 nodes"):
         conv(x[1:], edge_index, high)
     with pytest.raises(InputError, match="PandaGCNConv does not use edge_type"):
