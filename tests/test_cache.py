@@ -38,6 +38,8 @@ def test_keys_change_with_every_part() -> None:
     ):
         assert content_key("scores", *other) != KEY
     assert content_key("x", "ab", "c") != content_key("x", "a", "bc")
+    zeros = [torch.zeros(2, 3), torch.zeros(3, 2), torch.zeros(2, 3, dtype=torch.int32)]
+    assert len({content_key("x", values) for values in zeros}) == 3  # all have the same bytes
 
 
 def test_a_file_under_another_name_is_not_taken(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -89,6 +90,21 @@ def test_batches_of_training_alone_have_other_edges(shared_root: Path) -> None:
         assert len(new - old) == round(0.1 * len(old))
         assert all(start <= node < stop for pair in new for node in pair)
     assert torch.equal(once.edge_index.flip(0).unique(dim=1), once.edge_index.unique(dim=1))
+
+
+def test_unlike_nodes_part_and_like_nodes_join(shared_root: Path) -> None:
+    """Without curvature, the distance of features alone decides: 0 or the greatest on MUTAG."""
+    config = configure("mutag", "gcn", "sjlr", {"alpha": 0.0})
+    graphs, _ = graphs_and_model(load_data("mutag", str(shared_root)), config, 0)
+    redraw: Any = graphs.augment
+    for table, sign in ((redraw.edges, 1), (redraw.candidates, -1)):
+        source, target = table.edge_index
+        unlike = (graphs.x[source] != graphs.x[target]).any(dim=1)
+        logit = table.edge_options["logit"]
+        assert unlike.any()
+        assert set(logit[~unlike].tolist()) == {0.0}
+        assert set(logit[unlike].tolist()) <= {0.0, float(sign)}  # 0 where all pairs are unlike
+        assert (logit == sign).any()
 
 
 def test_nothing_dropped_and_added_is_the_plain_backbone(shared_root: Path) -> None:
