@@ -57,6 +57,11 @@ BAD: list[tuple[Callable[[Any], Any], list[Any], str]] = [
         [1, 2.5, True, -3],
         "samples must be a whole number, 2 or more",
     ),
+    (
+        lambda v: sampled_centrality("load", PATH, samples=2, seed=v),
+        [0.5, -1, True],
+        "seed must be a whole number",
+    ),
     (lambda v: centrality("load", PATH, threads=v), [0, 1.5, True], "threads must be a whole"),
     (lambda v: rewire_dataset([PATH], GTR(1), threads=v), [0, 1.5], "threads must be a whole"),
     (lambda v: DIGL(alpha=v), [0, 1.1, -1, math.nan, math.inf, True, "x"], "alpha must be above 0"),

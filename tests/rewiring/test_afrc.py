@@ -13,10 +13,11 @@ from torch_geometric.data import Data
 
 from panda_gnn.diagnostics.curvature import augmented_forman_curvature
 from panda_gnn.errors import InputError
+from panda_gnn.graph.rows import read_graph
 from panda_gnn.rewiring import AFRC
-from panda_gnn.rewiring.afrc import automatic_bounds
+from panda_gnn.rewiring.afrc import automatic_bounds, supporting_pairs
 from tests.marks import thorough
-from tests.random_graphs import data_of
+from tests.random_graphs import RANDOM_GRAPHS, data_of
 from tests.rewiring.rewired import (
     GRAPHS,
     assert_contract,
@@ -45,6 +46,22 @@ def by_pair(data: Data, cycles: int) -> dict[tuple[int, int], float]:
     values = augmented_forman_curvature(data, cycles).tolist()
     columns = data.edge_index.t().tolist()
     return {(u, v): value for (u, v), value in zip(columns, values, strict=True) if u < v}
+
+
+def test_every_pair_that_supports_an_edge_may_be_drawn() -> None:
+    """Numbers a hair above i / 20 draw each of up to 20 pairs."""
+    for graph in RANDOM_GRAPHS[:20]:
+        rows = read_graph(data_of(graph), "test")
+        neighbours = {node: set(graph[node]) for node in graph}
+        for u, v in graph.edges:
+            only = neighbours[u] ^ neighbours[v]
+            supporting = {(w, v) if w in neighbours[u] else (u, w) for w in only - {u, v}}
+            edges, uniform = np.full((2, 20), [[u], [v]]), (np.arange(20) + 1e-9) / 20
+            found = supporting_pairs(rows.row_ptr, rows.neighbours, edges, uniform)
+            assert found.shape[1] == (20 if supporting else 0)
+            assert set(zip(*found.tolist(), strict=True)) == {
+                (min(pair), max(pair)) for pair in supporting
+            }
 
 
 @pytest.mark.parametrize("cycles", [3, 4])
