@@ -266,9 +266,16 @@ def sample(size: int, seed: int, only: str | None = None) -> list[Mutant]:
             for mutant in mutants_of(path):
                 pools[mutant.package].append(mutant)
 
-    def chance(mutant: Mutant) -> str:
-        change = seed, mutant.path, mutant.code, mutant.before, mutant.after
-        return hashlib.sha256(repr(change).encode()).hexdigest()
+    seen: Counter[tuple[object, ...]] = Counter()
+    digests = {}
+    for mutant in (mutant for pool in pools.values() for mutant in pool):
+        change: tuple[object, ...] = (
+            *(seed, mutant.path, mutant.code),
+            *(mutant.before, mutant.after),
+        )
+        again = (seen[change],) if seen[change] else ()
+        digests[mutant] = hashlib.sha256(repr(change + again).encode()).hexdigest()
+        seen[change] += 1
 
     total = sum(map(len, pools.values()))
     shares = {
@@ -277,9 +284,11 @@ def sample(size: int, seed: int, only: str | None = None) -> list[Mutant]:
     chosen = [
         mutant
         for name, pool in pools.items()
-        for mutant in sorted(pool, key=chance)[: round(shares[name])]
+        for mutant in sorted(pool, key=digests.__getitem__)[: round(shares[name])]
     ]
-    return sorted(chosen, key=chance)  # a run that was ended early has seen all packages
+    return sorted(
+        chosen, key=digests.__getitem__
+    )  # a run that was ended early has seen all packages
 
 
 def mutants_at(lines: Sequence[str]) -> list[Mutant]:

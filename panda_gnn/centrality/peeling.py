@@ -89,9 +89,8 @@ def distances_in_trees(graphs: GraphRows, tree: Peeled, distances: Float64) -> N
         for node in range(start, stop):
             if parent[node] < 0:
                 hanging += tree.depth[node]
-        for node in range(start, stop):
-            if parent[node] < 0:
-                distances[node] += hanging
+        for node in range(start, stop):  # what a tree gets here is written over below
+            distances[node] += hanging
         for place in range(tree.num_peeled[graph] - 1, -1, -1):
             node = start + tree.peeled[start + place]
             distances[node] = distances[start + parent[node]] + (stop - start) - 2.0 * weight[node]

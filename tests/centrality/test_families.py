@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,7 +15,7 @@ from panda_gnn.centrality import CENTRALITIES, centrality
 
 from ..marks import thorough
 from ..odd_graphs import ODD_GRAPHS
-from .oracles import ORACLES, as_networkx, graphs
+from .oracles import ORACLES, as_data, as_networkx, graphs
 
 PATHS = ("betweenness", "closeness", "load")
 
@@ -34,6 +35,15 @@ def test_all_measures_but_random_have_an_oracle() -> None:
 @pytest.mark.parametrize("graph", ODD_GRAPHS)
 def test_odd_graphs(name: str, graph: str) -> None:
     check(name, ODD_GRAPHS[graph])
+
+
+def test_measures_of_shortest_paths_on_every_graph_of_up_to_six_nodes() -> None:
+    atlas = [graph for graph in nx.graph_atlas_g() if 1 <= len(graph) <= 6]
+    assert len(atlas) == 208
+    of_all = [as_data(graph) for graph in atlas]
+    for name in PATHS:
+        expected = np.concatenate([ORACLES[name](graph) for graph in atlas])
+        np.testing.assert_allclose(centrality(name, of_all).numpy(), expected, rtol=0, atol=1e-12)
 
 
 @given(graphs())

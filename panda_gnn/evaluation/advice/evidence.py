@@ -67,7 +67,7 @@ class Evidence:
     merits: Mapping[str, Mapping[int, float]]
     ratio: float
     useful: float
-    out_of_reach: float = 0.0
+    out_of_reach: float
 
     def mean(self, name: str) -> float:
         """The mean merit over the seeds."""

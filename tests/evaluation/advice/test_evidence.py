@@ -14,7 +14,7 @@ def test_p_values_are_corrected_for_what_is_compared_at_once() -> None:
         "b": dict(enumerate([0.6, 0.72, 0.79])),
         "c": dict(enumerate([0.5, 0.7, 0.6])),
     }
-    evidence = Evidence(400, False, merits, 1 / 8, 0.02)
+    evidence = Evidence(400, False, merits, 1 / 8, 0.02, 0.0)
     found = evidence.compare(("a", "b", "c", "missing"), "a")
     assert list(found) == ["b", "c"]
     alone = [paired_difference(merits[name], merits["a"], 1 / 8) for name in "bc"]
@@ -26,7 +26,7 @@ def test_p_values_are_corrected_for_what_is_compared_at_once() -> None:
 
 def test_certain_and_missing_differences() -> None:
     merits = {"a": {0: 0.5, 1: 0.5}, "b": {0: 0.75, 1: 0.75}, "once": {0: 0.9}, "other": {7: 1.0}}
-    found = Evidence(400, False, merits, 0.1, 0.02).compare(("b", "once", "other"), "a")
+    found = Evidence(400, False, merits, 0.1, 0.02, 0.0).compare(("b", "once", "other"), "a")
     assert found["b"].is_gain  # on every split by as much
     assert not found["once"].is_gain
     assert found["once"].half == float("inf")
