@@ -17,6 +17,7 @@ import torch
 from torch_geometric.data import Data, InMemoryDataset
 
 from panda_gnn.datasets import DATASETS, load, resolve, resolver
+from panda_gnn.datasets.csv_graphs import read_csv_folder
 from panda_gnn.datasets.resolver import is_own
 from panda_gnn.datasets.tables import read_edges
 from panda_gnn.errors import InputError
@@ -516,3 +517,19 @@ def test_four_sources_are_kept_and_read_again_when_they_change(
     os.utime(files[4], ns=(1, 1))
     resolver.resolve_once(str(files[4]))
     assert read[-1] == "4.csv"
+
+
+def test_labels_have_the_words_of_their_column(tmp_path: Path) -> None:
+    lines = [f"{i},y{i % 3},{'triangle' if i % 2 else 'path'}" for i in range(12)]
+    table = "\n".join(["graph,year,label", *lines]) + "\n"
+    write(tmp_path, {**csv_folder(), "g/labels.csv": table})
+    assert read_csv_folder(tmp_path / "g")[0].label_names == ["path", "triangle"]
+
+
+def test_without_a_column_of_labels_all_others_are_targets(tmp_path: Path) -> None:
+    lines = [f"{i},{i % 2},{i / 3}" for i in range(12)]
+    table = "\n".join(["graph,mass,charge", *lines]) + "\n"
+    write(tmp_path, {**csv_folder(), "g/labels.csv": table})
+    graphs = read_csv_folder(tmp_path / "g")
+    assert "label_names" not in graphs[0]
+    assert graphs[3].y.tolist() == [pytest.approx([1.0, 1.0])]
