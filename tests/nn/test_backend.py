@@ -28,7 +28,7 @@ from panda_gnn.nn import (
 )
 from panda_gnn.nn.backend import current_backend
 from panda_gnn.nn.models import BACKBONES
-from panda_gnn.nn.propagate import propagate
+from panda_gnn.nn.propagate import can_fuse, propagate
 from tests.nn.graphs import CASES, GRAPHS, MIXED, random_states
 
 SPLIT = (MIXED.edge_index, MIXED.high)
@@ -350,3 +350,23 @@ def test_wrong_inputs_get_a_sentence_and_no_crash() -> None:
     x = MIXED.x.clone().requires_grad_()
     with pytest.raises(InputError, match=r"no second derivatives: call panda_gnn\.backend"):
         torch.autograd.grad(network(x, MIXED.edge_index).sum(), x, create_graph=True)
+
+
+@pytest.mark.parametrize(
+    ("selector", "fused"), [("topk", True), ("sorted", True), ("gated", False), ("linear", False)]
+)
+def test_which_layers_store_no_message(selector: str, fused: bool) -> None:
+    """The numbers are the same either way: only the time tells."""
+    conv = PandaGCNConv((5, 7), (5, 7), selector=selector).double()
+    partition = WidthPartition(*SPLIT)
+    low, high = int((~MIXED.high).sum()), int(MIXED.high.sum())
+    x = torch.rand(low, 5, dtype=torch.float64), torch.rand(high, 7, dtype=torch.float64)
+    assert can_fuse(x, partition, conv.expand, conv.selector) is fused
+    assert can_fuse(x, partition, None, None)
+    assert not can_fuse(x, partition, conv.expand, None)
+    assert not can_fuse((x[0], x[1].float()), partition, conv.expand, conv.selector)
+    weight = torch.rand(MIXED.num_edges, dtype=torch.float64)
+    weighted = WidthPartition(*SPLIT, edge_weight=weight)
+    assert can_fuse(x, weighted, conv.expand, conv.selector) is fused
+    weight.requires_grad_()
+    assert not can_fuse(x, weighted, conv.expand, conv.selector)
