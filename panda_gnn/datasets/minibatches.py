@@ -16,6 +16,7 @@ from torch_geometric.data import Data
 from torch_geometric.loader import NeighborLoader, RandomNodeLoader
 
 from panda_gnn.errors import InputError, choose
+from panda_gnn.graph.rows import edge_index_of
 
 NODE_SAMPLERS = ("neighbour", "random")
 
@@ -70,9 +71,9 @@ class NodeBatches:
                 "sampler 'neighbour' needs the package 'pyg-lib': install it, or take 'random'"
             )
         data = data.clone()
-        device = None if data.edge_index is None else data.edge_index.device
-        everywhere = torch.ones(num_nodes, dtype=torch.bool, device=device)
-        data.counted = everywhere if nodes is None else nodes
+        if nodes is None:
+            nodes = edge_index_of(data, type(self).__name__).new_ones(num_nodes, dtype=torch.bool)
+        data.counted = nodes
         generator = torch.Generator().manual_seed(seed)
         self._loader: NeighborLoader | RandomNodeLoader
         if self.sampler == "neighbour":
