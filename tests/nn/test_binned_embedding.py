@@ -11,6 +11,12 @@ from panda_gnn.nn import BinnedEmbedding
 VALUES = torch.tensor([[0.0, 5.0], [1.0, 5.0], [2.0, 7.0], [9.0, -1.0]])
 
 
+def test_a_fresh_vector_has_about_the_length_of_one() -> None:
+    torch.manual_seed(0)
+    table = BinnedEmbedding(2, 500, 16).table
+    assert table.square().sum(dim=1).mean().item() == pytest.approx(1, abs=0.05)
+
+
 @pytest.mark.parametrize("combine", ["add", "concatenate"])
 def test_each_bin_of_each_measure_has_a_vector(combine: str) -> None:
     boundaries = [[0.5, 1.0], [5.0, 6.0]]

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from scipy import stats
 
+from panda_gnn.errors import InputError
 from panda_gnn.evaluation.measure import Unit
 from panda_gnn.evaluation.measurements import MEASURES
-from panda_gnn.evaluation.statistics import Difference, holm
+from panda_gnn.evaluation.statistics import Difference, Summary, holm
 from panda_gnn.evaluation.store import Contents
 from panda_gnn.evaluation.study import Line, Study, load_study
 from panda_gnn.reports.table_formats import (
@@ -67,6 +68,9 @@ def test_nothing_is_printed_as_minus_zero() -> None:
     unit = Unit("%", 100.0, 2)
     assert mean_and_interval(Difference(10, -1e-15, 2.17, 1.0), unit, "+") == "+0.00 ± 2.17"
     assert mean_and_interval(Difference(10, -0.006, 2.17, 1.0), unit, "+") == "-0.01 ± 2.17"
+    seconds = Unit("s", 1.0, None)
+    assert mean_and_interval(Summary(5, 0.01234567, 0.001), seconds) == "0.0123 ± 0.0010"
+    assert mean_and_interval(Summary(5, 1.0, None), seconds) == "1.00"
 
 
 def test_means_intervals_and_published_values() -> None:
@@ -121,6 +125,11 @@ def test_seeds_of_one_split_are_averaged_first() -> None:
     assert difference is not None
     assert difference.n == 2
     assert difference.mean == pytest.approx(((4 + 3) / 2 + (5 + 5) / 2) / 2)
+
+
+def test_a_selection_that_is_none_gets_a_sentence() -> None:
+    with pytest.raises(InputError, match="unknown selection 'best': choose one of"):
+        build("best")
 
 
 def test_a_line_that_is_another_line_is_no_comparison() -> None:
