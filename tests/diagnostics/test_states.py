@@ -77,6 +77,8 @@ def test_models_of_categories_show_their_states() -> None:
         assert torch.equal(given.values, of_column.values)
     deep = features(Data(x=torch.tensor([[[0], [4]], [[3], [1]]])), model)
     assert deep.tolist() == x.tolist()
+    numbers = Data(x=torch.tensor([[[0.5], [4.0]], [[3.0], [1.0]]]))
+    assert features(numbers, lambda x, data: x).tolist() == [[0.5, 4.0], [3.0, 1.0]]
     with pytest.raises(InputError, match="sensitivity needs a model of numbers"):
         diagnostics.sensitivity(model, data)
     with pytest.raises(InputError, match="signal_propagation needs a model of numbers"):

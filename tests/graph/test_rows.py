@@ -93,6 +93,8 @@ def test_order_and_repetition_of_edges_do_not_matter() -> None:
     shuffled = shuffled[:, torch.randperm(shuffled.size(1))]
     messy = Data(edge_index=shuffled, num_nodes=data.num_nodes)
     assert equal(read_graphs([data, messy]), read_graphs([data, data]))
+    twice = Data(edge_index=torch.tensor([[0, 0, 1, 1], [1, 1, 0, 0]]), num_nodes=2)  # in order
+    assert read_graphs([twice]).degrees.tolist() == [1, 1]
 
 
 def test_no_graphs_and_empty_graphs_are_graphs() -> None:
