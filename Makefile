@@ -6,8 +6,8 @@ CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 DOCUMENTED := $(VENV)/.docs
 
-.PHONY: demo test test-random coverage lint mutants chaos tables docs serve-docs release-check bench \
-	audit lock clean
+.PHONY: demo test test-random lint mutants chaos tables docs serve-docs release-check bench audit \
+	lock clean
 
 demo: $(CORE)
 	$(BIN)/panda compare --dataset mutag --backbone gcn
@@ -16,17 +16,14 @@ demo: $(CORE)
 PYTEST := GLIBC_TUNABLES=glibc.malloc.tcache_count=0 \
 	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations=10
 
+# Prints which branches are not taken, module by module; without that, call pytest.
 test: $(READY)
-	$(PYTEST)
+	$(PYTEST) --cov --cov-report=term:skip-covered
 
 # The same tests, those marked thorough, and more random examples, in another order every time; the
 # seed that is printed repeats one.
 test-random: $(READY)
 	$(PYTEST) -p randomly -m "not faults" --hypothesis-profile thorough
-
-# The same tests, with the branches they take; on Python 3.11 the tracer costs 1.6 times the time.
-coverage: $(READY)
-	$(BIN)/pytest -q -n 2 --dist loadfile --cov --cov-report=term:skip-covered
 
 lint: $(READY)
 	$(BIN)/ruff check .
