@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 from torch_geometric.nn import MessagePassing
 
@@ -55,8 +54,9 @@ class EdgeMask(MessagePassing):
     def listen(self, edges: Edges, alpha: Tensor) -> None:
         """Take the attention on the edges, of one half of a graph after the other, and hand it on
         when there is one row for each edge of the whole."""
-        whole = edges if edges.whole is None else edges.whole
-        order = torch.arange(alpha.size(0)) if edges.order is None else edges.order
+        whole, order = edges.whole, edges.order
+        assert whole is not None  # a layer that sees the whole graph is heard by PyG itself
+        assert order is not None
         self._parts.append((order.to(alpha.device), alpha))
         if sum(order.numel() for order, _ in self._parts) < whole.edge_index.size(1):
             return
