@@ -6,6 +6,7 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import ot
 import pytest
 import torch
 from torch_geometric.data import Data
@@ -16,6 +17,7 @@ from panda_gnn.graph.ollivier import heaviest_pair
 from panda_gnn.graph.rows import rows_of_edges
 from panda_gnn.graph.twins import twin_classes
 from panda_gnn.rewiring import BORF
+from panda_gnn.rewiring.released import borf_edge_index
 from tests.marks import thorough
 from tests.random_graphs import RANDOM_GRAPHS, data_of
 from tests.rewiring.rewired import (
@@ -83,6 +85,34 @@ def test_the_released_code_changes_one_direction() -> None:
     assert len(before - now) == 1
     assert 1 <= len(now - before) <= 4
     assert int(after.edge_type.sum()) == len(now - before)
+
+
+def literal_removals(graph: nx.DiGraph, removed: int) -> None:
+    """One batch of the released code that adds nothing: mass goes from predecessors of one end to
+    successors of the other, over at most three directed edges."""
+    steps = dict(nx.all_pairs_shortest_path_length(graph, cutoff=3))
+    edges = sorted(graph.edges)
+    curvatures = []
+    for u, v in edges:
+        before, after = sorted(graph.pred[u]) or [u], sorted(graph.succ[v]) or [v]
+        cost = np.array([[min(3, steps[p].get(q, 3)) for q in after] for p in before], float)
+        even = [np.full(len(part), 1 / len(part)) for part in (before, after)]
+        curvatures.append(round(1 - ot.emd2(*even, cost), 9))
+    for place in np.argsort(curvatures, kind="stable")[-removed:]:
+        graph.remove_edge(*edges[place])
+
+
+@pytest.mark.parametrize("batches", [1, 2])
+def test_the_released_code_removes_what_is_most_curved_by_directed_paths(batches: int) -> None:
+    for number in (3, 8, 21, 30):
+        data = data_of(RANDOM_GRAPHS[number])
+        graph = nx.DiGraph(data.edge_index.t().tolist())
+        edges = data.edge_index[:, data.edge_index[0] < data.edge_index[1]].numpy()
+        removed = data.num_edges // 3
+        found = borf_edge_index(edges, int(data.num_nodes or 0), batches, 0, removed)
+        for _ in range(batches):
+            literal_removals(graph, removed)
+        assert sorted(map(tuple, found.T.tolist())) == sorted(graph.edges)
 
 
 def test_the_released_variant_runs_on_every_odd_graph() -> None:

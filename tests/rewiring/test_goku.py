@@ -15,7 +15,14 @@ from panda_gnn.errors import InputError
 from panda_gnn.graph.components import components
 from panda_gnn.graph.rows import undirected_edges
 from panda_gnn.rewiring import GOKU
-from panda_gnn.rewiring.goku import densified, latent_size, likeness, number_of_draws, resistances
+from panda_gnn.rewiring.goku import (
+    _wanted,
+    densified,
+    latent_size,
+    likeness,
+    number_of_draws,
+    resistances,
+)
 from tests.odd_graphs import ODD_GRAPHS, clique, undirected
 from tests.rewiring.rewired import (
     GRAPHS,
@@ -46,6 +53,12 @@ def test_resistances_are_those_of_the_graph_and_foster_sums_them(name: str) -> N
     assert found == pytest.approx(edge_resistance(data)[place[: edges.size(1)]].numpy(), abs=1e-9)
     forest = data.num_nodes - int(components(edges, data.num_nodes).max()) - 1
     assert found.sum() == pytest.approx(forest, abs=1e-9)
+
+
+def test_a_graph_of_few_draws_is_its_own_latent_graph() -> None:
+    """Even the least epsilon has (ln 8 / 2) (0.005 * 20 / 4)^2 / 0.01^2 = 6 draws of 20 edges."""
+    assert _wanted(0.25, 4.0, 20, 1) > 0
+    assert _wanted(0.005, 4.0, 20, 1) == 0
 
 
 def test_the_latent_graph_has_the_edges_of_greatest_gain() -> None:
