@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 import pytest
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 
 from panda_gnn.nn.kernels import short_keys
 from panda_gnn.nn.kernels.ranking import LANES
