@@ -51,7 +51,13 @@ def test_a_model_of_nodes_takes_one_graph(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, model = two_cliques(), str(tmp_path / "model")
-    options: dict[str, Any] = {"max_epochs": 2, "k": 3, "width": 8, "high_width": 12, "random_state": 0}
+    options: dict[str, Any] = {
+        "max_epochs": 2,
+        "k": 3,
+        "width": 8,
+        "high_width": 12,
+        "random_state": 0,
+    }
     PandaNodeClassifier(**options).fit(data, mask=data.train_mask).save(model)
     torch.save([data], tmp_path / "one.pt")
     torch.save([data, data], tmp_path / "two.pt")
