@@ -100,7 +100,7 @@ SERIES_STYLES: Mapping[str, SeriesStyle] = {
     "all-wide": SeriesStyle("all nodes wide", BLUE, "d", ":"),
     "panda": SeriesStyle("PANDA", VERMILION, "*"),
     "panda-gated": SeriesStyle("PANDA, gated", GREEN, "^", "--"),
-    "panda-gated-fixed": SeriesStyle("PANDA, gates not trained", OCHRE, "v", ":"),
+    "panda-gated-fixed": SeriesStyle("PANDA, fixed gates", OCHRE, "v", ":"),
     "panda-linear": SeriesStyle("PANDA, linear", PURPLE, "D", "-."),
     "virtual-node": SeriesStyle("virtual node", GREY, "X", ":"),
     "equal-width": SeriesStyle("two kinds, one width", WINE, "h", ":"),

@@ -76,5 +76,5 @@ def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
         f"Accuracy on test graphs against the size of the task ({chance}); "
         f"{printed_name(config.backbone)} of width {config.width}, {request.trials} trials, band: "
         f"standard error. 'All nodes wide' has {settings['high_width']}, PANDA has that at the "
-        f"bottleneck alone, with three selectors; FoSR adds {settings['iterations']} edges."
+        f"bottleneck alone, with several selectors; FoSR adds {settings['iterations']} edges."
     )
