@@ -43,7 +43,7 @@ from panda_gnn import cli
 from panda_gnn.datasets.causes import labelled_graphs, write_csv_folder
 from panda_gnn.errors import InputError, choose
 
-SEEDS = (6001, 6002, 6003, 6004, 6005)
+SEEDS = (7001, 7002, 7003, 7004, 7005)
 SMALL = ("--trials", "5", "--epochs", "10")
 BUDGET: Mapping[str, tuple[int, Sequence[str]]] = MappingProxyType(
     {

@@ -32,7 +32,7 @@ SHORTER_PATHS = ("fosr", "sdrf", "virtual-node", DEEPER)
 
 #: PANDA's settings for everybody: the paper's were chosen on some of these datasets.
 SETTINGS: Mapping[str, Setting] = {"k": 10, "high_width": 128, "centrality": "betweenness"}
-LEARNING_RATE = 0.01
+LEARNING_RATE = 0.005
 DROPOUT = 0.0
 #: An epoch has about so many mini-batches of graphs, of a size within these limits.
 STEPS, SMALLEST_BATCH, LARGEST_BATCH = 25, 16, 64

@@ -32,7 +32,7 @@ def test_all_networks_train_alike_and_with_neutral_settings(shared_root: Path) -
     assert [cell.line.variant for cell in study.cells] == list(plan.NETWORKS)
     configs = {cell.line.variant: cell.candidates[0] for cell in study.cells}
     for name, config in configs.items():
-        assert (config.max_epochs, config.patience, config.learning_rate) == (7, 7, 0.01)
+        assert (config.max_epochs, config.patience, config.learning_rate) == (7, 7, 0.005)
         assert (config.dropout, config.batch_size) == (0.0, 16)
         assert config.num_layers == (8 if name == "deeper" else 4)
     assert configs["panda"].settings["k"] == 10
