@@ -71,8 +71,7 @@ ENOUGH, PATIENCE, COMPILING = 30.0, 4.0, 180.0
 LOOKS = {
     *("alpha", "color", "edgecolors", "fontsize", "linestyle", "linewidth", "linewidths"),
     *("figsize", "labelpad", "legend_columns", "pad", "s", "zorder", "stacklevel", "strict"),
-    *("fused",),
-    *("padding", "set_axis_off", "transient", "STYLE", "_empty_picture"),
+    *("fused", "padding", "set_axis_off", "transient", "STYLE", "_empty_picture"),
 }
 
 #: What a file says whose functions numba compiles, or runs while it compiles.
@@ -269,12 +268,9 @@ def sample(size: int, seed: int, only: str | None = None) -> list[Mutant]:
     seen: Counter[tuple[object, ...]] = Counter()
     digests = {}
     for mutant in (mutant for pool in pools.values() for mutant in pool):
-        change: tuple[object, ...] = (
-            *(seed, mutant.path, mutant.code),
-            *(mutant.before, mutant.after),
-        )
-        again = (seen[change],) if seen[change] else ()
-        digests[mutant] = hashlib.sha256(repr(change + again).encode()).hexdigest()
+        change = seed, mutant.path, mutant.code, mutant.before, mutant.after
+        text = repr((*change, seen[change]) if seen[change] else change)
+        digests[mutant] = hashlib.sha256(text.encode()).hexdigest()
         seen[change] += 1
 
     total = sum(map(len, pools.values()))
@@ -286,9 +282,8 @@ def sample(size: int, seed: int, only: str | None = None) -> list[Mutant]:
         for name, pool in pools.items()
         for mutant in sorted(pool, key=digests.__getitem__)[: round(shares[name])]
     ]
-    return sorted(
-        chosen, key=digests.__getitem__
-    )  # a run that was ended early has seen all packages
+    # In an order in which a run that was ended early has seen all packages.
+    return sorted(chosen, key=digests.__getitem__)
 
 
 def mutants_at(lines: Sequence[str]) -> list[Mutant]:
