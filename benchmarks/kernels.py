@@ -26,6 +26,7 @@ from rich.table import Table
 from scipy.sparse import coo_array, csr_array, diags_array, identity
 from scipy.sparse.csgraph import connected_components as scipy_components
 from scipy.sparse.linalg import cg, eigsh
+from torch import Tensor
 from torch_geometric.data import Data
 
 from panda_gnn.centrality.diffusion import solve
@@ -37,6 +38,7 @@ from panda_gnn.centrality.resistance import resistance
 from panda_gnn.centrality.shortest_paths import shortest_paths
 from panda_gnn.centrality.spectral import spectral
 from panda_gnn.graph.components import component_labels
+from panda_gnn.graph.cutting import cut_edges
 from panda_gnn.graph.forman import augmented_forman, balanced_forman
 from panda_gnn.graph.laplacian_solver import LaplacianSolver
 from panda_gnn.graph.ollivier import ollivier_ricci
@@ -168,6 +170,18 @@ def _graph_cases(size: str, graph: nx.Graph, rows: GraphRows, matrix: csr_array)
         lambda: component_labels(rows),
         lambda: scipy_components(matrix, directed=False),
     )
+    # A mini-batch of 64 graphs, each of them this one.
+    ptr, shift = torch.tensor([0, edge_index.size(1)]), torch.arange(64) * rows.num_nodes
+    batch = torch.zeros(64, dtype=torch.long)
+    arrays = [values.numpy() for values in (edge_index, ptr, batch, shift)]
+
+    def by_index() -> Tensor:
+        owner = torch.repeat_interleave(torch.arange(64), ptr.diff()[batch])
+        first = torch.arange(64) * edge_index.size(1)
+        places = torch.arange(owner.numel()) + (ptr[batch] - first)[owner]
+        return edge_index[:, places] + shift[owner]
+
+    yield Case("graph.cutting", "torch indexing", size, lambda: cut_edges(*arrays), by_index)
     laplacian = (diags_array(matrix.sum(axis=1)) - matrix).tocsr()
     b = np.random.default_rng(0).standard_normal((rows.num_nodes, 16))
     b -= b.mean(axis=0)

@@ -1,4 +1,4 @@
-"""Graphs collated once, mini-batches by index arithmetic."""
+"""Graphs collated once, mini-batches cut out of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 
+from panda_gnn.graph.cutting import cut_edges
 from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
 
 
@@ -196,22 +197,22 @@ class GraphTable:
 
     def _graphs(self, graphs: Tensor, y: Tensor) -> GraphTable:
         nodes, graph_of_node, node_ptr = _ranges(self.node_ptr, graphs)
-        edges, graph_of_edge, edge_ptr = _ranges(self.edge_ptr, graphs)
         shift = node_ptr[:-1] - self.node_ptr[graphs]
-        other = None
-        if self.other is not None:
-            others, graph_of_other, other_ptr = _ranges(self.other[1], graphs)
-            other = self.other[0][:, others] + shift[graph_of_other], other_ptr
+        edge_index, edge_ptr = _cut(self.edge_index, self.edge_ptr, graphs, shift)
+        edge_options = {}
+        if self.edge_options:
+            edges, _, _ = _ranges(self.edge_ptr, graphs)
+            edge_options = {name: values[edges] for name, values in self.edge_options.items()}
         part = GraphTable(
             self.x[nodes],
             y,
-            self.edge_index[:, edges] + shift[graph_of_edge],
+            edge_index,
             node_ptr,
             edge_ptr,
             None if self.high is None else self.high[nodes],
-            {name: values[edges] for name, values in self.edge_options.items()},
+            edge_options,
             virtual=None if self.virtual is None else self.virtual[nodes],
-            other=other,
+            other=None if self.other is None else _cut(*self.other, graphs, shift),
             role=None if self.role is None else self.role[nodes],
         )
         vars(part)["graph_of_node"] = graph_of_node
@@ -226,9 +227,21 @@ def _stored(graphs: Sequence[Data] | InMemoryDataset) -> tuple[Any, Mapping[str,
     return data, slices
 
 
+def _cut(
+    edge_index: Tensor, edge_ptr: Tensor, graphs: Tensor, shift: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The edges of the given graphs, ``shift`` added to the nodes of each, and a new ptr."""
+    arrays = (values.numpy() for values in (edge_index, edge_ptr, graphs, shift))
+    return torch.from_numpy(cut_edges(*arrays)), _new_ptr(edge_ptr, graphs)
+
+
+def _new_ptr(ptr: Tensor, graphs: Tensor) -> Tensor:
+    sizes = ptr.diff()[graphs]
+    return torch.cat([sizes.new_zeros(1), sizes.cumsum(0)])
+
+
 def _ranges(ptr: Tensor, graphs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The numbers in ``ptr[g] .. ptr[g + 1]`` for every graph g, whose each is, and a new ptr."""
-    sizes = ptr.diff()[graphs]
-    new = torch.cat([sizes.new_zeros(1), sizes.cumsum(0)])
-    owner = torch.repeat_interleave(torch.arange(graphs.numel()), sizes)
+    new = _new_ptr(ptr, graphs)
+    owner = torch.repeat_interleave(torch.arange(graphs.numel()), new.diff())
     return torch.arange(owner.numel()) + (ptr[graphs] - new[:-1])[owner], owner, new
