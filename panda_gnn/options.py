@@ -90,7 +90,7 @@ def validate(path: str, value: Any, kind: Any, accepted: str | None = None) -> A
         kind: A type, or an adapter of one.
         accepted: What is accepted in words, instead of those of :data:`ACCEPTED`.
     """
-    adapter = kind if isinstance(kind, TypeAdapter) else TypeAdapter(kind)
+    adapter = kind if isinstance(kind, TypeAdapter) else _adapter(kind)
     try:
         return adapter.validate_python(value)
     except ValidationError as error:
@@ -105,6 +105,12 @@ def validate(path: str, value: Any, kind: Any, accepted: str | None = None) -> A
         raise InputError(f"{place} is missing{inside}")
     words = ACCEPTED[first["type"]].format(**context) if first["type"] in ACCEPTED else first["msg"]
     raise InputError(f"{place} must be {accepted or words}, not {shown(first['input'])}")
+
+
+@lru_cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """Made once: that takes longer than checking a value."""
+    return TypeAdapter(kind)
 
 
 _FLAG = TypeAdapter(Flag)

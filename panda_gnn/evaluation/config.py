@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Annotated, Any, get_type_hints
 
 from pydantic import BeforeValidator, TypeAdapter, create_model
@@ -63,9 +63,7 @@ class Config:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON, the settings in alphabetical order."""
-        plain = asdict(self)
-        plain["settings"] = dict(sorted(self.settings.items()))
-        return plain
+        return {**vars(self), "settings": dict(sorted(self.settings.items()))}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Config:
