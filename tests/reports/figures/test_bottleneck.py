@@ -17,7 +17,7 @@ from tests.reports.figures.pretend import csv_rows, store_measurements
 
 @pytest.mark.parametrize(
     ("name", "cells", "chance"),
-    [("hub", 5, {"50"}), ("short-range", 8, {"10"}), ("tree-neighbors", 4, {"25", "3.125"})],
+    [("hub", 5, {"50"}), ("short-range", 6, {"10"}), ("tree-neighbors", 3, {"25", "6.25"})],
 )
 def test_bottleneck_figures(name: str, cells: int, chance: set[str], tmp_path: Path) -> None:
     request = Request((), 3, results=tmp_path / "results", command=f"panda figure {name}")
