@@ -102,8 +102,10 @@ def write_examples(page: Path, workers: int) -> None:
             written = io.StringIO()
             os.chdir(folder)
             with contextlib.redirect_stdout(written):
-                cli.main([*shlex.split(found[2])[1:], "--workers", str(workers)])
+                status = cli.main([*shlex.split(found[2])[1:], "--workers", str(workers)])
             os.chdir(origin)
+            if status:  # interrupted, say: half of what it prints is no example
+                raise SystemExit(status)
             lines = (line.rstrip() for line in written.getvalue().strip().splitlines())
             text = text.replace(found[0], f"{found[1]}{chr(10).join(lines)}\n```")
             page.write_text(text, "utf-8")
