@@ -325,7 +325,7 @@ class GNN(nn.Module):
     def _finish(self, i: int, out: Tensor, before: Tensor, norms: nn.ModuleList) -> Tensor:
         """What layer ``i`` leaves to the next: ``out``, normalised, activated, dropped out, where
         the layer does not do that itself."""
-        if not self.finishes:
+        if not self.finishes or i == self.num_layers:
             return out
         out = norms[i](out) if norms else out
         activation = self.activation if self.activate_layers else None
