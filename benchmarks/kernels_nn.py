@@ -24,6 +24,7 @@ from panda_gnn.nn.kernels.random_words import random_words, words_by_torch
 from panda_gnn.nn.kernels.ranking import rank
 from panda_gnn.nn.kernels.row_sums import row_sums
 from panda_gnn.nn.kernels.row_weights import edge_weights, normalised_weights
+from panda_gnn.nn.kernels.updating import update
 from panda_gnn.nn.kernels.width_rows import width_target_rows
 
 SIZES = {"small": (1100, 2500, 64), "large": (40_000, 400_000, 500)}
@@ -74,11 +75,28 @@ def nn_cases() -> Iterator[Case]:
         yield Case(
             "dropout", size, "F.dropout", partial(dropout, x, 0.5), partial(F.dropout, x, 0.5)
         )
+        yield from _updates(size, x)
         words = x.numel() // 4
         yield Case(
             "random_words", size, "Tensor.random_",
             partial(random_words, words), partial(words_by_torch, words),
         )  # fmt: skip
+
+
+def _updates(size: str, x: Tensor) -> Iterator[Case]:
+    """What follows a convolution, with the backward pass, beside one step after the other."""
+    out, before = x.clone().requires_grad_(), x.flip(0).requires_grad_()
+    gradient = torch.ones_like(x)
+
+    def ours() -> None:
+        new = update(out, before, torch.relu, True, 0.5)
+        torch.autograd.grad(new, (out, before), gradient)
+
+    def steps() -> None:
+        new = dropout(before + torch.relu(out), 0.5)
+        torch.autograd.grad(new, (out, before), gradient)
+
+    yield Case("updating", size, "relu, +, our dropout", ours, steps)
 
 
 def _structure(size: str, edge_index: Tensor, high: Tensor) -> Iterator[Case]:

@@ -60,7 +60,7 @@ PARTS = {
     "sums over neighbours": ("_add_rows",),
     "ranking": ("_rank",),
     "gathering": ("_add_selected",),
-    "dropout": ("_scale_or_zero", "_draw"),
+    "ReLU, residual, dropout": ("_update_", "_scale_or_zero", "_draw"),
     "optimiser": ("Optimizer.", "aten::_foreach"),
     "other operators of torch": ("aten::",),
     "rows and read-out": ("panda_gnn::", "_sort_by", "_transpose", "_normalise", "_means"),

@@ -13,7 +13,7 @@ from panda_gnn.errors import InputError
 from panda_gnn.nn.convolution import Convolution
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.inputs import whole_or_categories
-from panda_gnn.nn.kernels.dropout import dropout
+from panda_gnn.nn.kernels.updating import update
 from panda_gnn.nn.models import GNN
 from panda_gnn.options import real_number, whole_number
 
@@ -106,7 +106,8 @@ class CoGNN(GNN):
         self, x: Tensor, edges: Edges, other: Edges | None = None
     ) -> Iterator[Tensor]:
         """The node states after every layer."""
-        x = dropout(self.activation(self.embed(x)), self.dropout, self.training)
+        p = self.dropout if self.training else 0.0
+        x = update(self.embed(x), x, self.activation, False, p)
         for i in range(len(self.layers)):
             seen = edges if other is None or i % 2 == 0 else other
             x = self._run(self._plain_step, i, seen, x)

@@ -13,8 +13,9 @@ from panda_gnn.errors import InputError
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.explain import EdgeMask
 from panda_gnn.nn.gcn import GCNLayer
+from panda_gnn.nn.kernels.updating import Activation, update
 from panda_gnn.nn.models import GNN
-from panda_gnn.nn.panda_conv import Activation, Factory, update
+from panda_gnn.nn.panda_conv import Factory
 from panda_gnn.options import whole_number
 
 
@@ -115,7 +116,8 @@ class DRewGNN(GNN):
             yield states[-1]
 
     def _delayed_step(self, t: int, edges: Edges, states: Sequence[Tensor]) -> Tensor:
-        return self._finish(t, self.layers[t](states, edges), states[-1], self.norms)
+        out = self.layers[t](states, edges, self._layer_dropout(t))
+        return self._finish(t, out, states[-1], self.norms)
 
 
 def _check_distances(edges: Edges) -> None:
@@ -170,12 +172,13 @@ class DelayedLayer(nn.Module):
         """Reset the parameters."""
         reset(self.convs)
 
-    def forward(self, states: Sequence[Tensor], edges: Edges) -> Tensor:
-        """The new states, from those of all layers so far."""
+    def forward(self, states: Sequence[Tensor], edges: Edges, dropout: float = 0.0) -> Tensor:
+        """The new states, from those of all layers so far; ``dropout`` is the probability of
+        zero."""
         edges = self.edge_mask.of(edges)
         parts = [
             conv(states[layer], edges.relation(distance))
             for distance, (layer, conv) in enumerate(zip(self.heard, self.convs, strict=True))
         ]
         out = sum(parts[1:], start=parts[0])
-        return update(out, states[-1], self.activation, self.residual)
+        return update(out, states[-1], self.activation, self.residual, dropout)

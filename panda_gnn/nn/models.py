@@ -36,7 +36,7 @@ from panda_gnn.nn.inputs import (
     option_names,
     whole_or_categories,
 )
-from panda_gnn.nn.kernels.dropout import dropout
+from panda_gnn.nn.kernels.updating import update
 from panda_gnn.nn.panda_conv import SELECTOR_OPTIONS, Factory, PandaConv, PlainConv, as_partition
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.readout import FullyAdjacentLast, graphs_of, mean_of_graphs
@@ -317,19 +317,22 @@ class GNN(nn.Module):
         trained = sum(p.numel() for p in self.parameters() if p.requires_grad)
         return NumParameters(trained, sum(p.numel() for p in self.parameters()) - trained)
 
+    def _layer_dropout(self, i: int) -> float:
+        """With which probability layer ``i`` itself zeroes numbers."""
+        drops = self.training and i < self.num_layers and not self.finishes
+        return self.dropout if drops else 0.0
+
     def _finish(self, i: int, out: Tensor, before: Tensor, norms: nn.ModuleList) -> Tensor:
-        """What layer ``i`` leaves to the next: ``out``, normalised, activated, dropped out."""
-        if i == self.num_layers:
+        """What layer ``i`` leaves to the next: ``out``, normalised, activated, dropped out, where
+        the layer does not do that itself."""
+        if not self.finishes or i == self.num_layers:
             return out
-        if self.finishes:
-            out = norms[i](out) if norms else out
-            out = self.activation(out) if self.activate_layers else out
-        out = dropout(out, self.dropout, self.training)
+        out = norms[i](out) if norms else out
+        activation = self.activation if self.activate_layers else None
+        out = update(out, before, activation, False, self.dropout if self.training else 0.0)
         if self.unit_norm:
             out = F.normalize(out, dim=1)
-        if self.finishes and self.residual and before.size(1) == out.size(1):
-            return before + out
-        return out
+        return before + out if self.residual and before.size(1) == out.size(1) else out
 
     def _plain_states(
         self, x: Tensor, edges: Edges, other: Edges | None = None
@@ -342,7 +345,9 @@ class GNN(nn.Module):
             yield x
 
     def _plain_step(self, i: int, edges: Edges, x: Tensor) -> Tensor:
-        return self._finish(i, self.layers[i](x, edges), x, self.norms)
+        dropped = self._layer_dropout(i)
+        out = self.layers[i](x, edges, dropped) if dropped else self.layers[i](x, edges)
+        return self._finish(i, out, x, self.norms)
 
     def _run(self, step: Callable[..., Any], *given: Any) -> Any:
         """What a step gives; nothing in it is kept for the backward pass where it is recomputed."""
@@ -561,7 +566,8 @@ class PandaGNN(GNN):
             yield low, high
 
     def _panda_step(self, i: int, partition: WidthPartition, low: Tensor, high: Tensor) -> Pair:
-        out_low, out_high = self.layers[i]((low, high), partition)
+        dropped = self._layer_dropout(i)
+        out_low, out_high = self.layers[i]((low, high), partition, dropout=dropped)
         return (
             self._finish(i, out_low, low, self.norms),
             self._finish(i, out_high, high, self.high_norms),

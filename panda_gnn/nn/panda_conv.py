@@ -25,6 +25,7 @@ from panda_gnn.nn.inputs import (
     option_names,
 )
 from panda_gnn.nn.kernels.row_weights import Weights
+from panda_gnn.nn.kernels.updating import Activation, update
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import can_fuse, propagate_adapted
 from panda_gnn.nn.selectors import SELECTORS
@@ -33,7 +34,6 @@ from panda_gnn.options import whole_number
 
 Widths = int | tuple[int, int]
 Factory = Callable[..., nn.Module]
-Activation = Callable[[Tensor], Tensor]
 
 SELECTOR_OPTIONS = ("selector", "selector_hidden", "score")
 PANDA_OPTIONS = (*SELECTOR_OPTIONS, "activation", "residual")
@@ -47,13 +47,6 @@ def as_pair(widths: Widths, name: str) -> tuple[int, int]:
     except (InputError, ValueError):
         raise InputError(f"{name} is {widths}, it must be one or two positive widths") from None
     return low, high
-
-
-def update(out: Tensor, x: Tensor, activation: Activation | None, residual: bool) -> Tensor:
-    """The activation of ``out`` and, where the widths agree, the residual connection to ``x``."""
-    if activation is not None:
-        out = activation(out)
-    return x + out if residual and x.size(-1) == out.size(-1) else out
 
 
 def as_partition(
@@ -124,11 +117,11 @@ class PlainConv(nn.Module):
         """Reset the parameters."""
         reset(self.conv)
 
-    def forward(self, x: Tensor, edges: Edges) -> Tensor:
-        """The new states of all nodes."""
+    def forward(self, x: Tensor, edges: Edges, dropout: float = 0.0) -> Tensor:
+        """The new states of all nodes, ``dropout`` being the probability of zero."""
         if self.edge_mask is not None:
             edges = self.edge_mask.of(edges)
-        return update(self.conv(x, edges), x, self.activation, self.residual)
+        return update(self.conv(x, edges), x, self.activation, self.residual, dropout)
 
 
 class PandaConv(nn.Module):
@@ -267,6 +260,7 @@ class PandaConv(nn.Module):
         edge_weight: Tensor | None = None,
         edge_attr: Tensor | None = None,
         edge_type: Tensor | None = None,
+        dropout: float = 0.0,
     ) -> Any:
         """The new states of low and high nodes.
 
@@ -278,6 +272,7 @@ class PandaConv(nn.Module):
             edge_weight: Optional weight of each edge.
             edge_attr: Optional features of each edge.
             edge_type: Optional relation of each edge.
+            dropout: The probability of zero.
 
         Returns:
             A tensor for all nodes where ``x`` is one and both output widths are equal, else a pair.
@@ -287,7 +282,7 @@ class PandaConv(nn.Module):
         partition = as_partition(edge_index, high, values, name, self.low, name)
         if not isinstance(x, Tensor):
             self._check_pair(x, partition)
-            return self._of_pair(x, partition)
+            return self._of_pair(x, partition, dropout)
         if self.in_channels[0] != self.in_channels[1]:
             raise InputError(
                 f"x is one tensor, but low and high nodes have the widths {self.in_channels}: give "
@@ -295,7 +290,7 @@ class PandaConv(nn.Module):
             )
         check_features(x, self.in_channels[0])
         check_nodes(x.size(0), partition.high)
-        out = self._of_pair(partition.split(x), partition)
+        out = self._of_pair(partition.split(x), partition, dropout)
         return partition.merge(*out) if self.out_channels[0] == self.out_channels[1] else out
 
     def _check_pair(self, x: Pair, partition: WidthPartition) -> None:
@@ -316,7 +311,7 @@ class PandaConv(nn.Module):
         for part, width in zip(x, self.in_channels, strict=True):
             check_features(part, width)
 
-    def _of_pair(self, x: Pair, partition: WidthPartition) -> Pair:
+    def _of_pair(self, x: Pair, partition: WidthPartition, dropout: float) -> Pair:
         """The new states of low and high nodes."""
         if not (self.settled or torch.compiler.is_compiling()):
             edges = partition.whole
@@ -326,8 +321,8 @@ class PandaConv(nn.Module):
         partition = partition.with_whole(self.edge_mask.of(partition.whole))
         low, high = self.convolve(x, partition)
         return (
-            update(low, x[0], self.activation, self.residual),
-            update(high, x[1], self.activation, self.residual),
+            update(low, x[0], self.activation, self.residual, dropout),
+            update(high, x[1], self.activation, self.residual, dropout),
         )
 
     def __repr__(self) -> str:

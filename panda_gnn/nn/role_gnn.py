@@ -172,7 +172,8 @@ class RoleGNN(GNN):
         return states
 
     def _role_step(self, i: int, edges: Edges, by_role: Sequence[Tensor]) -> list[Tensor]:
-        pairs = zip(self.layers[i](by_role, edges), by_role, strict=True)
+        out = self.layers[i](by_role, edges, self._layer_dropout(i))
+        pairs = zip(out, by_role, strict=True)
         return [self._finish(i, new, before, self.norms) for new, before in pairs]
 
     def forward(  # type: ignore[override]

@@ -11,7 +11,8 @@ from torch_geometric.nn.inits import glorot, reset
 from panda_gnn.errors import InputError
 from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.explain import EdgeMask
-from panda_gnn.nn.panda_conv import Activation, Factory, update
+from panda_gnn.nn.kernels.updating import Activation, update
+from panda_gnn.nn.panda_conv import Factory
 from panda_gnn.nn.partition import NodePartition
 from panda_gnn.nn.role_conv import own_convolution, roles_of
 from panda_gnn.nn.selectors import selector as make_selector
@@ -147,8 +148,8 @@ class RoleWidthConv(nn.Module):
                 reset(module)
         self._reset_expand()
 
-    def forward(self, x: States, edges: Edges) -> list[Tensor]:
-        """The new states of the nodes of each role."""
+    def forward(self, x: States, edges: Edges, dropout: float = 0.0) -> list[Tensor]:
+        """The new states of the nodes of each role, ``dropout`` being the probability of zero."""
         partition = RolePartition(self.edge_mask.of(edges), self.num_roles)
         found = [tuple(part.shape) for part in x]
         sizes = (nodes.numel() for nodes in partition.nodes)
@@ -158,9 +159,9 @@ class RoleWidthConv(nn.Module):
                 f"x has parts of the shapes {found}, but the nodes of each role and the widths "
                 f"need {expected}"
             )
-        return [self._of_role(q, x, partition) for q in range(self.num_roles)]
+        return [self._of_role(q, x, partition, dropout) for q in range(self.num_roles)]
 
-    def _of_role(self, q: int, x: States, partition: RolePartition) -> Tensor:
+    def _of_role(self, q: int, x: States, partition: RolePartition, dropout: float) -> Tensor:
         sources, selecting = [x[q]], []
         for p in range(self.num_roles):
             name = f"{p} to {q}"
@@ -171,7 +172,7 @@ class RoleWidthConv(nn.Module):
                 sources.append(self.expand[name](x[p]) if name in self.expand else x[p])
         edges = partition.into(q, tuple(selecting))
         out = self.convs[q]((torch.cat(sources), x[q]), edges)
-        return update(out, x[q], self.activation, self.residual)
+        return update(out, x[q], self.activation, self.residual, dropout)
 
     def extra_repr(self) -> str:
         """The widths."""

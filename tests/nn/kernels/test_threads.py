@@ -14,6 +14,7 @@ from panda_gnn.nn.kernels.gathering import gather
 from panda_gnn.nn.kernels.ranking import rank
 from panda_gnn.nn.kernels.row_weights import edge_weights, width_edge_weights
 from panda_gnn.nn.kernels.threads import SMALL, run
+from panda_gnn.nn.kernels.updating import update
 from panda_gnn.nn.kernels.width_aware_sums import width_aware_sums
 from panda_gnn.nn.propagate import propagate
 
@@ -57,7 +58,14 @@ def dropped() -> list[Tensor]:
     return [dropout(numbers(SMALL // 8 + 1, 16), 0.3)]
 
 
-@pytest.mark.parametrize("compute", [sums, fused_sums, selection, dropped])
+def updated() -> list[Tensor]:
+    torch.manual_seed(0)
+    out, x = (numbers(SMALL // 8 + 1, 16).requires_grad_() for _ in range(2))
+    new = update(out, x, torch.relu, True, 0.3)
+    return [new, *torch.autograd.grad(new.square().sum(), (out, x))]
+
+
+@pytest.mark.parametrize("compute", [sums, fused_sums, selection, dropped, updated])
 def test_threads_change_no_bit(compute: Callable[[], list[Tensor]]) -> None:
     before = torch.get_num_threads()
     results = []
