@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -56,6 +58,43 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if LIBC is not None and hasattr(LIBC, "mallopt"):
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
         LIBC.mallopt(M_PERTURB, 165 if folder in KERNELS else 0)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop() -> Generator[None, object, object]:
+    """Branches are traced in tests and fixtures only: pytest's own calls are as many again."""
+    with _tracing(None) as tracer:
+        _Tracer.of_coverage = tracer
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[None, object, object]:
+    """Trace a test."""
+    with _tracing(_Tracer.of_coverage):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup() -> Generator[None, object, object]:
+    """Trace what makes a fixture."""
+    with _tracing(_Tracer.of_coverage):
+        return (yield)
+
+
+class _Tracer:
+    of_coverage: Any = None
+
+
+@contextlib.contextmanager
+def _tracing(tracer: Any) -> Iterator[Any]:
+    """Trace by ``tracer``, or not at all; what traced before is given, and traces again after."""
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        yield before
+    finally:
+        sys.settrace(before)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
