@@ -12,9 +12,10 @@ DOCUMENTED := $(VENV)/.docs
 demo: $(CORE)
 	$(BIN)/panda compare --dataset mutag --backbone gcn
 
+# Three workers for two cores, since some tests wait for other processes.
 # Without its cache for each thread glibc fills small pieces of memory, too: see tests/conftest.py.
 PYTEST := GLIBC_TUNABLES=glibc.malloc.tcache_count=0 \
-	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations=10
+	$(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder --durations=10
 
 # Prints which branches are not taken, module by module; without that, call pytest.
 test: $(READY)
