@@ -87,7 +87,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     before = _branches_taken()
     with _traced_by(_Tracing.tracer):
         result = yield
-    _Tracing.vain[test] = vain + 1 if _branches_taken() == before else 0
+    in_vain = before is not None and _branches_taken() == before
+    _Tracing.vain[test] = vain + 1 if in_vain else 0
     return result
 
 
@@ -109,9 +110,11 @@ def _traced_by(tracer: Any) -> Iterator[Any]:
         sys.settrace(before)
 
 
-def _branches_taken() -> int:
-    """How many branches the running measurement of coverage has seen."""
+def _branches_taken() -> int | None:
+    """How many branches coverage has seen; nothing where something else traces, like a debugger."""
     measurement: Any = Coverage.current()
+    if measurement is None:
+        return None
     return sum(map(len, measurement._collector.data.values()))
 
 

@@ -173,8 +173,8 @@ class DelayedLayer(nn.Module):
         reset(self.convs)
 
     def forward(self, states: Sequence[Tensor], edges: Edges, dropout: float = 0.0) -> Tensor:
-        """The new states, from those of all layers so far; ``dropout`` is the probability of
-        zero."""
+        """The new states, from those of all layers so far; ``dropout`` is the probability of zero,
+        in evaluation too."""
         edges = self.edge_mask.of(edges)
         parts = [
             conv(states[layer], edges.relation(distance))

@@ -118,7 +118,7 @@ class PlainConv(nn.Module):
         reset(self.conv)
 
     def forward(self, x: Tensor, edges: Edges, dropout: float = 0.0) -> Tensor:
-        """The new states of all nodes, ``dropout`` being the probability of zero."""
+        """The new states of all nodes; ``dropout`` is the probability of zero, always."""
         if self.edge_mask is not None:
             edges = self.edge_mask.of(edges)
         return update(self.conv(x, edges), x, self.activation, self.residual, dropout)
@@ -272,7 +272,7 @@ class PandaConv(nn.Module):
             edge_weight: Optional weight of each edge.
             edge_attr: Optional features of each edge.
             edge_type: Optional relation of each edge.
-            dropout: The probability of zero.
+            dropout: The probability of zero, in evaluation as in training: the caller decides.
 
         Returns:
             A tensor for all nodes where ``x`` is one and both output widths are equal, else a pair.

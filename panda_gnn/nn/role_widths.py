@@ -149,7 +149,8 @@ class RoleWidthConv(nn.Module):
         self._reset_expand()
 
     def forward(self, x: States, edges: Edges, dropout: float = 0.0) -> list[Tensor]:
-        """The new states of the nodes of each role, ``dropout`` being the probability of zero."""
+        """The new states of the nodes of each role; ``dropout`` is the probability of zero, in
+        evaluation too."""
         partition = RolePartition(self.edge_mask.of(edges), self.num_roles)
         found = [tuple(part.shape) for part in x]
         sizes = (nodes.numel() for nodes in partition.nodes)
