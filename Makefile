@@ -6,6 +6,10 @@ CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 DOCUMENTED := $(VENV)/.docs
 
+# Imports are compiled once and kept, also where the surroundings say otherwise: each of the many
+# processes of the suite would compile anew what it imports, for a tenth of the whole time.
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: demo test test-random lint mutants chaos tables docs serve-docs release-check bench audit \
 	lock clean
 

@@ -55,7 +55,9 @@ LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Fresh memory is filled or not, as the folder of the test wants it."""
+    """Torch's random numbers are those of the run's seed whatever ran before, which pytest-randomly
+    sees to for others; fresh memory is filled or not, as the folder of the test wants it."""
+    torch.manual_seed(item.config.getoption("randomly_seed", 0))
     if LIBC is not None and hasattr(LIBC, "mallopt"):
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
         LIBC.mallopt(M_PERTURB, 165 if folder in KERNELS else 0)
@@ -78,11 +80,11 @@ def pytest_fixture_setup() -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Trace a test, which then takes up to twice as long: of one with many cases, until six in a
+    """Trace a test, which then takes up to twice as long: of one with many cases, until two in a
     row have taken no new branch."""
     test = f"{pyfuncitem.path}::{pyfuncitem.originalname}"
     vain = _Tracing.vain.get(test, 0)
-    if _Tracing.tracer is None or vain == 6:
+    if _Tracing.tracer is None or vain == 2:
         return (yield)
     before = _branches_taken()
     with _traced_by(_Tracing.tracer):

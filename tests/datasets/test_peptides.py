@@ -87,6 +87,7 @@ def test_graphs_in_the_wrong_split_are_noticed(small: DatasetEntry, tmp_path: Pa
     assert [path.name for path in (tmp_path / "root").iterdir()] == [".Peptides-struct.lock"]
 
 
+@pytest.mark.thorough
 def test_peptides_func_has_the_published_counts(mirror: Path, shared_root: Path) -> None:
     dataset = load("peptides-func", root=shared_root, mirror=mirror)
     assert len(dataset) == 15535

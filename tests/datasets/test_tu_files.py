@@ -10,6 +10,7 @@ from torch_geometric.io import read_tu_data
 
 from panda_gnn.datasets import tu_files
 from panda_gnn.datasets.tu_files import _without_loops, read_numbers, read_tu
+from tests.marks import thorough
 
 
 @pytest.fixture(params=["small", "large"])
@@ -19,7 +20,7 @@ def _size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.usefixtures("_size")
-@pytest.mark.parametrize("name", ["MUTAG", "ENZYMES", "IMDB-BINARY"])
+@pytest.mark.parametrize("name", ["MUTAG", "ENZYMES", *thorough("IMDB-BINARY")])
 def test_the_result_is_the_one_of_pyg_to_the_last_bit(
     name: str, mirror: Path, tmp_path: Path
 ) -> None:

@@ -73,6 +73,7 @@ def test_wandb_is_told_what_was_run_and_what_came_out(
     wandb.init.return_value.finish.assert_called_once_with()
 
 
+@pytest.mark.thorough
 def test_wandb_writes_an_offline_run_and_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -276,6 +276,7 @@ def test_the_switch_is_seen_in_the_repr() -> None:
         assert repr(layers[0]).endswith("selector=topk, backend=torch)")
 
 
+@pytest.mark.thorough
 def test_importing_compiles_nothing() -> None:
     code = (
         "import sys, panda_gnn\n"

@@ -70,8 +70,10 @@ def test_the_full_delay_needs_a_layer_for_every_hop() -> None:
     path = up_to(ODD_GRAPHS["path"], 3)
     for nu, reads in ((1, (2, 1, 0)), (3, (2, 2, 2))):
         assert DRewGNN(3, 2, nu=nu, num_layers=2).layers[2].heard == reads
-    x = path.x.clone().requires_grad_()
+    x = torch.ones(6, 3, dtype=torch.float64, requires_grad=True)
     model = DRewGNN(3, 2, width=4, num_layers=2, readout=None).double().eval()
+    for parameter in model.parameters():  # with positive weights no ReLU is silent
+        parameter.data.abs_()
     model(x, path.edge_index, edge_type=path.edge_type)[0].sum().backward()
     assert x.grad is not None
     felt = x.grad.abs().sum(1) > 0

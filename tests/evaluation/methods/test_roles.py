@@ -96,10 +96,25 @@ def test_a_backbone_that_a_rung_is_not_for_gets_a_sentence() -> None:
     assert configure("mutag", "gin", "roles-width").settings["high_width"] == 96
 
 
-@pytest.mark.parametrize("name", ["roles", "roles-large"])
-def test_the_study_has_every_rung_with_and_without_the_encoding(name: str) -> None:
-    study = load_study(name)
+def test_the_study_has_every_rung_with_and_without_the_encoding() -> None:
+    study = load_study("roles")
     lines = {(cell.line.method, cell.line.variant) for cell in study.cells}
     assert {(method, flag) for method in ROLE_METHODS for flag in (True, False)} <= lines
     assert {("none", None), ("centralities", None), ("panda", None)} <= lines
     assert all(len(c.candidates) == 2 for c in study.cells if c.line.variant is not None)
+
+
+def test_the_study_of_the_large_sets_has_lines_of_the_other_with_the_encoding() -> None:
+    large, small = load_study("roles-large"), load_study("roles")
+    lines = {cell.line.method: cell for cell in large.cells if cell.dataset == "collab"}
+    assert set(lines) == {"panda", "none", "centralities", "roles-gain", "roles-low-rank"}
+    for name in ("roles-gain", "roles-low-rank"):
+        settings = [dict(config.settings) for config in lines[name].candidates]
+        assert all(one.pop("encoding") is True for one in settings)
+        assert [one.pop("assign") for one in settings] == ["quantiles", "bins"]
+        (known,) = (
+            cell.candidates[0].settings
+            for cell in small.cells
+            if (cell.dataset, cell.line.method, cell.line.variant) == ("mutag", name, True)
+        )
+        assert settings[0].items() - {("centrality", settings[0]["centrality"])} <= known.items()

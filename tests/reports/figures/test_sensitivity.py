@@ -12,10 +12,11 @@ from panda_gnn.errors import InputError
 from panda_gnn.reports.drawing.style import SERIES_STYLES, Sheet
 from panda_gnn.reports.figures import Request, figure_study, make_figure, sensitivity
 from panda_gnn.reports.figures.request import mean_and_error
+from tests.marks import thorough
 from tests.reports.figures.pretend import csv_rows, pretend_values, store_measurements
 
 
-@pytest.mark.parametrize("name", ["sensitivity-width", "sensitivity-method", "signal"])
+@pytest.mark.parametrize("name", [*thorough("sensitivity-width", "sensitivity-method"), "signal"])
 def test_untrained_figures(name: str, request_for_mutag: Request, tmp_path: Path) -> None:
     study = figure_study(name, request_for_mutag)
     assert study is not None
