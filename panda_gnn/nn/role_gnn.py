@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -162,14 +162,27 @@ class RoleGNN(GNN):
         if self.widths is None:
             return super().states(x, edges, other)
         partition = RolePartition(edges, self.num_roles)
-        by_role = partition.split(x if self.encoder is None else self.encoder(x))
         states = []
-        for i in range(len(self.layers)):
-            by_role = self._run(self._role_step, i, edges, by_role)
+        for by_role in self._states_by_role(x, partition):
             width = max(part.size(1) for part in by_role)
             padded = [nn.functional.pad(part, (0, width - part.size(1))) for part in by_role]
             states.append(partition.merge(padded))
         return states
+
+    def _states_by_role(self, x: Tensor, partition: RolePartition) -> Iterator[list[Tensor]]:
+        """The states of the nodes of each role after every layer."""
+        by_role = partition.split(x if self.encoder is None else self.encoder(x))
+        for i in range(len(self.layers)):
+            by_role = self._run(self._role_step, i, partition.whole, by_role)
+            yield by_role
+
+    def _last_states(self, x: Tensor, edges: Edges) -> Tensor:
+        """The last of :meth:`states`, in which all roles have one width."""
+        if self.widths is None:
+            return self.states(x, edges)[-1]
+        partition = RolePartition(edges, self.num_roles)
+        *_, last = self._states_by_role(x, partition)
+        return partition.merge(last)
 
     def _role_step(self, i: int, edges: Edges, by_role: Sequence[Tensor]) -> list[Tensor]:
         out = self.layers[i](by_role, edges, self._layer_dropout(i))
@@ -202,7 +215,7 @@ class RoleGNN(GNN):
         values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
         edges = self._edges(x, edge_index, batch, num_graphs, role, **values)
         roles_of(edges, self.num_roles)
-        out = self.read(self.states(x, edges)[-1], edges.batch, edges.num_graphs)
+        out = self.read(self._last_states(x, edges), edges.batch, edges.num_graphs)
         if not self.reads_roles:
             return out
         shares = one_hot_roles(edges, self.num_roles, out.dtype)
