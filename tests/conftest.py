@@ -20,7 +20,7 @@ from hypothesis import settings
 torch.set_num_threads(1)
 
 #: How many random examples a property is tried on: in `make test`, and in `make test-random`.
-settings.register_profile("quick", max_examples=20, deadline=None)
+settings.register_profile("quick", max_examples=12, deadline=None)
 settings.register_profile("thorough", max_examples=100, deadline=None)
 settings.load_profile("quick")
 

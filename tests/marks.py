@@ -8,5 +8,6 @@ import pytest
 
 
 def thorough(*values: object) -> list[Any]:
-    """Parameters that `make test-random` tries and `make test` does not."""
-    return [pytest.param(value, marks=pytest.mark.thorough) for value in values]
+    """Parameters that `make test-random` tries and `make test` does not; a tuple is several."""
+    several = (value if isinstance(value, tuple) else (value,) for value in values)
+    return [pytest.param(*one, marks=pytest.mark.thorough) for one in several]

@@ -30,6 +30,7 @@ from panda_gnn.evaluation.train import Curves, Patience, Recipe, predict, train
 from panda_gnn.nn import GNN, CommuteTimeGNN, PandaGNN
 from tests.evaluation.literal_loop import Cosine, Plateau, PyGStack, Record, literal_training
 from tests.evaluation.test_batches import graphs
+from tests.marks import thorough
 
 
 def test_patience_counts_epochs_below_the_goal() -> None:
@@ -416,9 +417,9 @@ def watch_rates(made: Scene) -> tuple[Recipe, list[float]]:
         ("graph-classification", "", Plateau(1e-3, "training", 0.1, 10)),
         ("node-classification", "", Plateau(1e-3, "training", 0.1, 25)),
         ("multi-label", "dwivedi", Plateau(1e-3, "validation", 0.5, 20, 1e-5)),
-        ("regression", "dwivedi", Plateau(1e-3, "validation", 0.5, 20, 1e-5)),
+        *thorough(("regression", "dwivedi", Plateau(1e-3, "validation", 0.5, 20, 1e-5))),
         ("multi-label", "toenshoff", Cosine(1e-3, 5, 60)),
-        ("regression", "toenshoff", Cosine(1e-3, 5, 60)),
+        *thorough(("regression", "toenshoff", Cosine(1e-3, 5, 60))),
     ],
 )
 def test_the_learning_rate_falls_by_the_rule_of_the_task(

@@ -67,8 +67,10 @@ def edges_of(data: Data) -> Edges:
     return Edges.of_graph(data.edge_index, data.num_nodes)
 
 
-@pytest.mark.parametrize("variant", ["paper", "released"])
-@pytest.mark.parametrize("panda_layers", ["all", "last"])
+@pytest.mark.parametrize(
+    ("panda_layers", "variant"),
+    [("all", "paper"), ("all", "released"), ("last", "paper"), *thorough(("last", "released"))],
+)
 @pytest.mark.parametrize("backbone", BACKBONES)
 def test_order_and_batching_change_nothing(backbone: str, panda_layers: str, variant: str) -> None:
     model = panda(backbone, panda_layers=panda_layers, variant=variant)
