@@ -80,11 +80,11 @@ def pytest_fixture_setup() -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Trace a test, which then takes up to twice as long: of one with many cases, until two in a
+    """Trace a test, which then takes up to twice as long: of one with many cases, until six in a
     row have taken no new branch."""
     test = f"{pyfuncitem.path}::{pyfuncitem.originalname}"
     vain = _Tracing.vain.get(test, 0)
-    if _Tracing.tracer is None or vain == 2:
+    if _Tracing.tracer is None or vain == 6:
         return (yield)
     before = _branches_taken()
     with _traced_by(_Tracing.tracer):

@@ -139,6 +139,7 @@ def test_running_on_all_sources_gives_the_same(name: str) -> None:
 
 def test_edge_attributes_reach_their_edges() -> None:
     """Changing the attribute of one edge changes its target, and nothing else."""
+    torch.manual_seed(0)  # weights that leave no ReLU silent
     conv: Any = PandaConv(CONVOLUTIONS["GINEConv"], (4, 6), (5, 7)).double()
     data = with_edge_values(MIXED)
     x = random_states(data, 4, 6)
