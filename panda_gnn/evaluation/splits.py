@@ -40,14 +40,21 @@ def split_sizes(count: int, *, train: float = 0.8, validation: float = 0.1) -> l
     return [*sizes, count - sum(sizes)]
 
 
-def seen_on_validation(count: int, seeds: int) -> tuple[float, float]:
+def seen_on_validation(count: int, choosing: int, seeds: int) -> tuple[float, float]:
     """The least and the greatest share of a seed's test rows that are validation rows of another
-    seed, over the random splits of ``count`` rows by the seeds 0 to ``seeds - 1``."""
-    splits = [random_split(count, seed) for seed in range(seeds)]
+    seed on which settings are chosen.
+
+    Args:
+        count: How many rows are split at random.
+        choosing: Settings are chosen on the seeds 0 to ``choosing - 1``.
+        seeds: Shares are taken over the test rows of the seeds 0 to ``seeds - 1``.
+    """
+    validation = [random_split(count, seed).validation for seed in range(choosing)]
     shares = []
-    for seed, split in enumerate(splits):
-        others = [other.validation for other in splits[:seed] + splits[seed + 1 :]]
-        seen = torch.isin(split.test, torch.cat([*others, split.test[:0]]))
+    for seed in range(seeds):
+        test = random_split(count, seed).test
+        others = validation[:seed] + validation[seed + 1 :]
+        seen = torch.isin(test, torch.cat([*others, test[:0]]))
         shares.append(float(seen.double().mean()))
     return min(shares), max(shares)
 

@@ -57,6 +57,10 @@ class Line:
     method: str
     variant: Setting = None
 
+    def name(self, rows: str | None) -> str:
+        """What it is called where lines are made by the setting ``rows``."""
+        return self.method if self.variant is None else f"{self.method}, {rows} {self.variant}"
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -106,7 +110,7 @@ class Published(Table):
 
 
 def _pair_of_methods(text: object) -> tuple[str, str]:
-    """Read ``"panda - size"``."""
+    """Read ``"panda - size"`` or ``"roles-gain, encoding True - centralities"``."""
     first, minus, second = text.partition(" - ") if isinstance(text, str) else ("", "", "")
     if not (minus and first and second):
         raise PydanticCustomError("difference", "two methods, like 'panda - size'")
@@ -118,7 +122,8 @@ class Question(Table):
 
     Attributes:
         ask: The question.
-        difference: The two methods, such as ``panda - size``, on the same backbone and dataset.
+        difference: The two lines, such as ``panda - size``, on the same backbone and dataset: a
+            method, or with the setting that makes its lines, as in ``roles-gain, encoding True``.
     """
 
     ask: str
@@ -355,9 +360,10 @@ def parse_study(
                 partial(configure, dataset, backbone, method, **content.get("training", {})),
             )
         )
+        lines = sorted({cell.line.name(file.rows) for cell in cells})
         for question in file.questions:
-            for method in question.difference:
-                choose("method", method, known, "in a question")
+            for line in question.difference:
+                choose("line", line, lines, "in a question")
         if file.rows is not None and all(cell.line.variant is None for cell in cells):
             raise InputError(f"rows is '{file.rows}', but no method has a list of it in [settings]")
     shared = [field.name for field in fields(Study) if field.name in StudyFile.model_fields]

@@ -1,4 +1,4 @@
-"""What a study answers: its questions, each a paired difference of two methods in every block.
+"""What a study answers: its questions, each a paired difference of two lines in every block.
 
 The questions stand in the study's file. They are a family of comparisons of their own, and Holm's
 correction is over all their answers.
@@ -24,9 +24,9 @@ class Answer:
     Attributes:
         question: The question.
         dataset: The dataset.
-        backbone: The backbone of both methods.
+        backbone: The backbone of both lines.
         unit: What the difference is in.
-        difference: The first method minus the second on shared splits; ``None`` where trials of
+        difference: The first line minus the second on shared splits; ``None`` where trials of
             either are missing.
         p: Its p-value after Holm's correction over all answers of the table.
     """
@@ -45,10 +45,12 @@ class Answer:
 
 
 def build_answers(study: Study, finished: Finished, selection: str) -> tuple[Answer, ...]:
-    """The answers to those questions whose methods the study has, question by question."""
+    """The answers to those questions whose lines the study has, question by question."""
     if study.measure != "score":
         return ()
-    cells = {(cell.dataset, cell.line.backbone, cell.line.method): cell for cell in study.cells}
+    cells = {
+        (cell.dataset, cell.line.backbone, cell.line.name(study.rows)): cell for cell in study.cells
+    }
     found = []
     for question in study.questions:
         for dataset in study.datasets:

@@ -129,10 +129,8 @@ class Table:
 
     def label(self, line: Line) -> str:
         """What a line is called."""
-        name = line.method
-        if self.study.difference.backbone is not None:
-            name = f"{line.backbone} {name}"
-        return name if line.variant is None else f"{name}, {self.study.rows} {line.variant}"
+        name = line.name(self.study.rows)
+        return name if self.study.difference.backbone is None else f"{line.backbone} {name}"
 
     @property
     def difference_name(self) -> str:
@@ -238,17 +236,19 @@ def _entries(
 def _what_choices_saw(study: Study, finished: Finished) -> list[str]:
     """How much of the test sets took part in choices, on other seeds or in the paper."""
     remarks = []
-    seeds: dict[str, int] = {}
+    seeds: dict[str, tuple[int, int]] = {}  # on how many settings were chosen, and how many ran
     for cell in study.cells:
         if len(cell.candidates) > 1 and task_of(cell.dataset).classifies_graphs:
             choice = best_candidate(cell, finished, study.choose_on)
             used = study.choose_on if choice is None else max(choice.seeds, study.choose_on)
-            seeds[cell.dataset] = max(seeds.get(cell.dataset, 0), used)
-    for dataset, used in seeds.items():
-        low, high = seen_on_validation(DATASETS[dataset].num_graphs, used)
+            ran = 0 if choice is None else max(finished[choice.config.key]) + 1
+            most_used, most_ran = seeds.get(cell.dataset, (0, 0))
+            seeds[cell.dataset] = max(used, most_used), max(used, ran, most_ran)
+    for dataset, (used, ran) in seeds.items():
+        low, high = seen_on_validation(DATASETS[dataset].num_graphs, used, ran)
         remarks.append(
             f"{dataset}: {100 * low:.0f} to {100 * high:.0f} % of a test set were validation "
-            f"graphs of other seeds when settings were chosen on {used} seeds"
+            f"graphs of other seeds when settings were chosen on {_seeds(used)}"
         )
     if any(_has_the_papers_centrality(cell) for cell in study.cells):
         hits, cells = best_on_the_papers_test_tables()
@@ -283,13 +283,16 @@ def _how_chosen(study: Study, cell: Cell, finished: Finished) -> list[str]:
     choice = best_candidate(cell, finished, study.choose_on)
     if choice is None:
         return []
-    seeds = "1 seed" if choice.seeds == 1 else f"{choice.seeds} seeds"
     open_yet = "" if choice.settled else f" of {study.choose_on}, so far"
     return [
         f"{cell.line.method} on {cell.line.backbone}, {cell.dataset}: "
         f"{_settings(cell, choice.config)}; the best of "
-        f"{len(cell.candidates)} candidates on validation ({seeds}{open_yet})"
+        f"{len(cell.candidates)} candidates on validation ({_seeds(choice.seeds)}{open_yet})"
     ]
+
+
+def _seeds(count: int) -> str:
+    return "1 seed" if count == 1 else f"{count} seeds"
 
 
 def _compared(study: Study, entry: Entry, ours: Mapping[Line, CellScores]) -> Entry:

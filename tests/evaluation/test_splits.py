@@ -68,12 +68,24 @@ def test_ten_folds_are_a_partition_in_the_proportions_of_errica() -> None:
 
 def test_the_share_of_a_test_set_that_choices_saw() -> None:
     """Literally, and what chance gives: 1 - (1 - 1/10)^9 = 61 %."""
-    splits = [random_split(1000, seed) for seed in range(10)]
+    splits = [random_split(1000, seed) for seed in range(12)]
     shares = []
-    for seed, split in enumerate(splits):
-        seen = {int(v) for other in splits if other is not splits[seed] for v in other.validation}
+    for split in splits:
+        seen = {int(v) for other in splits[:10] if other is not split for v in other.validation}
         shares.append(sum(int(row) in seen for row in split.test) / len(split.test))
-    assert seen_on_validation(1000, 10) == pytest.approx((min(shares), max(shares)))
-    assert sum(shares) / 10 == pytest.approx(1 - 0.9**9, abs=0.03)
-    assert seen_on_validation(188, 10) == pytest.approx((0.4, 0.75))
-    assert seen_on_validation(188, 1) == (0.0, 0.0)
+    ten, all_twelve = (min(shares[:10]), max(shares[:10])), (min(shares), max(shares))
+    assert seen_on_validation(1000, 10, 10) == pytest.approx(ten)
+    assert seen_on_validation(1000, 10, 12) == pytest.approx(all_twelve)
+    assert all_twelve != ten
+    assert sum(shares[:10]) / 10 == pytest.approx(1 - 0.9**9, abs=0.03)
+    assert seen_on_validation(188, 10, 10) == pytest.approx((0.4, 0.75))
+    assert seen_on_validation(188, 1, 1) == (0.0, 0.0)
+
+
+def test_a_choice_on_one_seed_saw_test_rows_of_the_others() -> None:
+    first = {int(row) for row in random_split(2000, 0).validation}
+    seen = [
+        sum(int(row) in first for row in random_split(2000, seed).test) / 200 for seed in (1, 2)
+    ]
+    assert seen_on_validation(2000, 1, 3) == pytest.approx((0.0, max(seen)))
+    assert max(seen) > 0.05

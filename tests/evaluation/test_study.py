@@ -378,7 +378,12 @@ CELL = "datasets = ['mutag']\nbackbones = ['gcn']\nmethods = ['panda']\n"
         ),
         (
             CELL + 'questions = [{ask = "?", difference = "panda - sise"}]',
-            "unknown method 'sise' in a question",
+            "unknown line 'sise' in a question",
+        ),
+        (
+            CELL + 'rows = "k"\nquestions = [{ask = "?", difference = "panda - panda, k 5"}]\n'
+            "settings = { panda = { k = [5, 10] } }",
+            "unknown line 'panda' in a question",
         ),
         (CELL + "rows = [1]", "rows must be a text, not [1]"),
         (CELL + "rows = 'kk'", "rows is 'kk', but no method has a list of it"),

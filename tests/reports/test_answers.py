@@ -4,8 +4,11 @@ import pytest
 
 from panda_gnn.cli import main
 from panda_gnn.evaluation.statistics import holm, paired_difference
+from panda_gnn.evaluation.store import Contents
 from panda_gnn.evaluation.study import load_study
 from panda_gnn.reports.table_formats import answers_grid, markdown
+from panda_gnn.reports.tables import build_table
+from tests.evaluation.pretend import pretend_trial, small_study
 from tests.reports.test_tables import ACCURACY, build
 
 QUESTIONS = [
@@ -37,6 +40,30 @@ def test_an_answer_is_the_paired_difference_of_its_two_methods() -> None:
         assert answer.difference.n == 4
     assert nothing.difference is None
     assert nothing.p is None
+
+
+def test_a_question_names_one_of_the_lines_that_a_setting_makes() -> None:
+    question = {"ask": "Do more edges help?", "difference": "fosr, iterations 20 - none"}
+    study = small_study(
+        methods=["none", "fosr"],
+        datasets=["mutag"],
+        rows="iterations",
+        settings={"fosr": {"iterations": [20, 40]}},
+        questions=[question],
+    )
+    rows = [pretend_trial(cell.candidates[0], seed) for cell in study.cells for seed in range(3)]
+    twenty, none = (
+        next(cell for cell in study.cells if cell.line.name(study.rows) == name)
+        for name in ("fosr, iterations 20", "none")
+    )
+    tests = [
+        [row["scores"]["best-val"]["test"] for row in rows if row["key"] == cell.candidates[0].key]
+        for cell in (twenty, none)
+    ]
+    (answer,) = build_table(study, Contents(tuple(rows), ())).answers
+    assert answer.difference is not None
+    means = [100 * sum(values) / 3 for values in tests]
+    assert answer.difference.mean == pytest.approx(means[0] - means[1])
 
 
 def test_answers_are_corrected_among_themselves() -> None:

@@ -12,6 +12,7 @@ from scipy import stats
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.measure import Unit
 from panda_gnn.evaluation.measurements import MEASURES
+from panda_gnn.evaluation.splits import random_split
 from panda_gnn.evaluation.statistics import Difference, Summary, holm
 from panda_gnn.evaluation.store import Contents
 from panda_gnn.evaluation.study import Line, Study, load_study
@@ -155,6 +156,21 @@ def test_what_choices_saw_is_said() -> None:
     assert any("in 11 of 12 cells" in remark for remark in table.remarks)
     nothing_chosen = build_table(load_study("controls").select(["mutag"]), Contents((), ()))
     assert not any("of a test set" in remark for remark in nothing_chosen.remarks)
+
+
+def test_choices_saw_test_sets_of_seeds_that_ran_later() -> None:
+    study = replace(load_study("main").select(["mutag"], ["gcn"], ["gtr"]), choose_on=1)
+    candidates = study.cells[0].candidates
+    rows = [pretend_trial(config, 0) for config in candidates]
+    best = max(rows, key=lambda row: row["scores"]["best-val"]["validation"])
+    chosen = next(config for config in candidates if config.key == best["key"])
+    rows += [pretend_trial(chosen, seed) for seed in (1, 2)]
+    table = build_table(study, Contents(tuple(rows), ()))
+    validation = set(random_split(188, 0).validation.tolist())
+    seen = [len(validation.intersection(random_split(188, s).test.tolist())) for s in (1, 2)]
+    says = f"mutag: 0 to {100 * max(seen) / 20:.0f} % of a test set were validation graphs of other"
+    assert max(seen) > 0
+    assert f"{says} seeds when settings were chosen on 1 seed" in table.remarks
 
 
 def test_the_reference_may_come_first() -> None:
