@@ -109,11 +109,11 @@ class Published(Table):
     methods: Mapping[str, str] | None = None
 
 
-def _pair_of_methods(text: object) -> tuple[str, str]:
+def _pair_of_lines(text: object) -> tuple[str, str]:
     """Read ``"panda - size"`` or ``"roles-gain, encoding True - centralities"``."""
     first, minus, second = text.partition(" - ") if isinstance(text, str) else ("", "", "")
     if not (minus and first and second):
-        raise PydanticCustomError("difference", "two methods, like 'panda - size'")
+        raise PydanticCustomError("difference", "two lines, like 'panda - size'")
     return first, second
 
 
@@ -127,7 +127,7 @@ class Question(Table):
     """
 
     ask: str
-    difference: Annotated[tuple[str, str], BeforeValidator(_pair_of_methods)]
+    difference: Annotated[tuple[str, str], BeforeValidator(_pair_of_lines)]
 
 
 class StudyFile(Table):

@@ -374,7 +374,7 @@ CELL = "datasets = ['mutag']\nbackbones = ['gcn']\nmethods = ['panda']\n"
         (CELL + "questions = [{}]", "questions[0].ask is missing in {}"),
         (
             CELL + 'questions = [{ask = "?", difference = "panda"}]',
-            "questions[0].difference must be two methods, like 'panda - size', not 'panda'",
+            "questions[0].difference must be two lines, like 'panda - size', not 'panda'",
         ),
         (
             CELL + 'questions = [{ask = "?", difference = "panda - sise"}]',

@@ -21,6 +21,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from panda_gnn.errors import InputError
+
 Bytes = Any
 Int16s = Any
 Int32s = Any
@@ -98,4 +100,10 @@ def kernel(*uses: str) -> Callable[[Callable[..., Any]], Kernel]:
 
 def addresses(*tensors: Tensor | None) -> list[int | None]:
     """Where contiguous tensors stand in memory."""
-    return [None if tensor is None else tensor.data_ptr() for tensor in tensors]
+    try:
+        return [None if tensor is None else tensor.data_ptr() for tensor in tensors]
+    except RuntimeError as error:  # a batch of gradients is a tensor without memory of its own
+        raise InputError(
+            "compiled layers take one gradient at a time: call panda_gnn.backend('torch') before "
+            "vectorize=True, is_grads_batched=True or torch.vmap"
+        ) from error

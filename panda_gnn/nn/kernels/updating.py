@@ -40,7 +40,7 @@ def update(
         p: The probability of zero.
     """
     adds = residual and x.size(-1) == out.size(-1)
-    if 0 < p < 1 and round(p * LEVELS) < LEVELS and activation is torch.relu:
+    if p > 0 and round(p * LEVELS) < LEVELS and activation is torch.relu:
         same = x.shape == out.shape and x.dtype == out.dtype
         if out.is_floating_point() and kernels.apply_to(out, x) and (same or not adds):
             words = random_words(-(-out.numel() // 4))

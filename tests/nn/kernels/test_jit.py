@@ -7,7 +7,11 @@ import sys
 
 import pytest
 import torch
+from torch.autograd.functional import jacobian
 
+import panda_gnn
+from panda_gnn.errors import InputError
+from panda_gnn.nn import GNN
 from panda_gnn.nn.kernels.jit import addresses
 from panda_gnn.nn.kernels.row_sums import _dot_ends
 
@@ -31,3 +35,20 @@ def test_later_processes_load_what_was_compiled() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
     assert run.stderr == b""
+
+
+def test_a_batch_of_gradients_is_refused_with_a_way_out() -> None:
+    model, edge_index = GNN(3, 2).eval(), torch.tensor([[0, 1], [1, 0]])
+    x = torch.randn(2, 3)
+
+    def scores(x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = model(x, edge_index)
+        return result
+
+    with pytest.raises(
+        InputError, match=r"call panda_gnn.backend\('torch'\) before vectorize=True"
+    ):
+        jacobian(scores, x, vectorize=True)
+    with panda_gnn.backend("torch"):
+        fast = jacobian(scores, x, vectorize=True)
+    torch.testing.assert_close(fast, jacobian(scores, x))
