@@ -14,7 +14,7 @@ from panda_gnn.nn.edges import Edges
 from panda_gnn.nn.models import BACKBONES, GNN, PLAIN_LAYERS
 from panda_gnn.nn.panda_conv import Factory, PlainConv
 from panda_gnn.nn.readout import graphs_of, mean_of_roles
-from panda_gnn.nn.role_conv import RoleGain, RoleLowRank, one_hot_roles, roles_of
+from panda_gnn.nn.role_conv import RoleGain, RoleLowRank, one_hot_roles
 from panda_gnn.nn.role_pairs import RolePairsGCN
 from panda_gnn.nn.role_widths import RolePartition, RoleWidthConv
 from panda_gnn.nn.selectors import SELECTORS
@@ -214,7 +214,6 @@ class RoleGNN(GNN):
         """
         values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
         edges = self._edges(x, edge_index, batch, num_graphs, role, **values)
-        roles_of(edges, self.num_roles)
         out = self.read(self._last_states(x, edges), edges.batch, edges.num_graphs)
         if not self.reads_roles:
             return out

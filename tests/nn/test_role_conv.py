@@ -59,7 +59,9 @@ def test_a_layer_starts_and_restarts_as_its_convolution(make: type[RoleGain]) ->
     data = GRAPHS["random"]
     layer = randomised(make(GCNLayer, 4, 4, num_roles=ROLES))
     assert_permutation_equivariant(lambda graph: layer(graph.x, edges_of(graph)), data)
+    before = layer.conv.linear.weight.clone()
     layer.reset_parameters()
+    assert not torch.equal(layer.conv.linear.weight, before)
     assert torch.equal(layer(data.x, edges_of(data)), layer.conv(data.x, edges_of(data)))
 
 

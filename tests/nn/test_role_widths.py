@@ -128,3 +128,11 @@ def test_states_fit_the_nodes_of_each_role() -> None:
             InputError, match=r"x has parts of the shapes .*, but the nodes of each"
         ):
             layer(wrong, edges)
+
+
+def test_a_partition_checks_roles_before_anything_is_split() -> None:
+    data = GRAPHS["random"]
+    with pytest.raises(InputError, match="role goes from 0 to 2, but there are num_roles=2"):
+        RolePartition(edges_of(data), 2)
+    with pytest.raises(InputError, match="the edges have no roles"):
+        RolePartition(Edges.of_graph(data.edge_index, data.num_nodes), ROLES)
