@@ -292,7 +292,8 @@ def _score(advice: Advice, name: str) -> str:
 def _number(advice: Advice, value: float, sign: str = "") -> str:
     """A number in the metric's unit, percents with one digit."""
     digits = 1 if advice.metric.unit.scale == 100 else 3
-    return f"{advice.metric.unit.scale * value:{sign}.{digits}f}"
+    rounded = round(advice.metric.unit.scale * value, digits) + 0.0  # no -0.0
+    return f"{rounded:{sign}.{digits}f}"
 
 
 def _amount(advice: Advice, one: Comparison) -> str:

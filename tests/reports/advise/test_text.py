@@ -55,6 +55,14 @@ def test_what_counts_only_before_the_correction(mean: float, doubt: str) -> None
     assert ("alone would count" in said) == (mean > 0)
 
 
+def test_nothing_has_no_sign() -> None:
+    advice = advice_on(scores={"size alone": 0.95})
+    over_majority, following = advice.findings[0].because
+    nothing = replace(following, difference=replace(following.difference, mean=-1e-5))
+    finding = Finding("cause", "size alone", (over_majority, nothing))
+    assert " is +0.0 ± " in advice_sentences(replace(advice, findings=[finding]))[0]
+
+
 def test_structure_message_noise_and_few() -> None:
     advice = advice_on(scores={"local structure": 0.95})
     structure = advice_sentences(advice)[0]
