@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -55,6 +55,8 @@ class Rewiring(BaseTransform):
     #: Whether a dataset's result is worth a file: not where that takes longer to read than to make,
     #: nor where nodes are added.
     kept: bool = True
+    #: What the result has to do with the features of nodes.
+    features: Literal["ignored", "read", "changed"] = "ignored"
     #: The attributes it writes, which a graph must not have before.
     writes: tuple[str, ...] = ()
 

@@ -17,7 +17,13 @@ from panda_gnn.errors import InputError
 from panda_gnn.graph.batches import is_batch
 from panda_gnn.graph.parallel import in_parallel
 from panda_gnn.graph.rows import edge_index_of
-from panda_gnn.rewiring.base import Rewiring, both_directions, first_free_type, with_edges
+from panda_gnn.rewiring.base import (
+    Rewiring,
+    both_directions,
+    features_of,
+    first_free_type,
+    with_edges,
+)
 
 
 class Change(NamedTuple):
@@ -30,6 +36,8 @@ class Change(NamedTuple):
     removed: Tensor
     #: The ``edge_weight`` of the result, where the rewiring writes one.
     edge_weight: Tensor | None = None
+    #: The features of the result, row by row, where the rewiring changes them.
+    x: Tensor | None = None
 
 
 def rewire_dataset(
@@ -43,7 +51,8 @@ def rewire_dataset(
 
     The result is that of ``[rewiring(data) for data in graphs]`` on any number of threads; the
     compiled loops of the rewirings let other threads run. It is kept in a file that is named after
-    the edges of all graphs and the rewiring's options and version, so it is computed once.
+    the edges of all graphs (and their features, where these matter) and the rewiring's options and
+    version, so it is computed once.
 
     Args:
         graphs: A dataset or a list of graphs.
@@ -81,29 +90,38 @@ def rewire_dataset(
         return in_parallel(rewired, items, cost, description, threads)
     simple_edges = [rewiring.edges_of(data) for data in items]
     bare = [
-        Data(edge_index=both_directions(edges, int(data.num_nodes)), num_nodes=data.num_nodes)
+        Data(
+            None if rewiring.features == "ignored" else data.get("x"),
+            both_directions(edges, int(data.num_nodes)),
+            num_nodes=data.num_nodes,
+        )
         for data, (edges, _) in zip(items, simple_edges, strict=True)
     ]
+    changes_features = rewiring.features == "changed"
+    entries = [features_of(data, name).numel() for data in bare] if changes_features else None
 
     def compute() -> Tensors:
         def change(data: Data) -> Change:
-            return _difference(data, rewiring(data))
+            after = rewiring(data)
+            return _difference(data, after, after.x.reshape(-1) if changes_features else None)
 
         return _pack(in_parallel(change, bare, cost, description, threads))
 
     folder = folder_for(graphs, "rewiring", cache)
     key = "" if folder is None else _key(rewiring, bare)
-    changes = _unpack(cached(folder, key, compute, partial(_fits, len(items))))
+    changes = _unpack(cached(folder, key, compute, partial(_fits, len(items), entries)))
     each = zip(items, simple_edges, bare, changes, strict=True)
     return [_apply(data, *own, simple, change, added_type) for data, own, simple, change in each]
 
 
 def _key(rewiring: Rewiring, graphs: Sequence[Data]) -> str:
-    """A name that changes with the edges of any graph, the options or the version."""
+    """A name that changes with the edges of any graph, its features where these matter, the options
+    or the version."""
     sizes = torch.tensor([[data.num_nodes, data.num_edges] for data in graphs])
     edges = torch.cat([data.edge_index.cpu() for data in graphs], dim=1)
+    features = [data.x for data in graphs if data.x is not None]
     name = type(rewiring).__name__.lower()
-    return content_key(name, repr(rewiring), rewiring.version, sizes, edges)
+    return content_key(name, repr(rewiring), rewiring.version, sizes, edges, *features)
 
 
 def _ranks(data: Data) -> Tensor:
@@ -112,7 +130,7 @@ def _ranks(data: Data) -> Tensor:
     return edge_index[0] * int(data.num_nodes or 0) + edge_index[1]
 
 
-def _difference(before: Data, after: Data) -> Change:
+def _difference(before: Data, after: Data, x: Tensor | None) -> Change:
     """What a rewiring that made ``after`` of ``before`` did, both in lexicographic order."""
     old, new = _ranks(before), _ranks(after)
     added = ~torch.isin(new, old)
@@ -121,6 +139,7 @@ def _difference(before: Data, after: Data) -> Change:
         after.edge_type[added],
         (~torch.isin(old, new)).nonzero().ravel(),
         after.get("edge_weight"),
+        x,
     )
 
 
@@ -140,6 +159,8 @@ def _apply(
     result = with_edges(data, before, place, edge_index[:, order], types)
     if change.edge_weight is not None:
         result.edge_weight = change.edge_weight.to(device)
+    if change.x is not None:
+        result.x = change.x.to(device).view_as(data.x)
     return result
 
 
@@ -153,9 +174,12 @@ def _pack(changes: Sequence[Change]) -> Tensors:
     return tensors
 
 
-def _fits(num_graphs: int, tensors: Tensors) -> bool:
-    """Whether the tensors could be those of :func:`_pack` for so many graphs."""
-    names = [name for name in Change._fields if name != "edge_weight" or name in tensors]
+def _fits(num_graphs: int, entries: list[int] | None, tensors: Tensors) -> bool:
+    """Whether the tensors could be those of :func:`_pack` for so many graphs, of which each has so
+    many ``entries`` in its features where these change."""
+    if (entries is None) != ("x" not in tensors):
+        return False
+    names = [name for name in Change._fields if name not in ("edge_weight", "x") or name in tensors]
     if tensors.keys() != {*names, *(f"{name}_counts" for name in names)}:
         return False
     for name in names:
@@ -165,9 +189,9 @@ def _fits(num_graphs: int, tensors: Tensors) -> bool:
         length = int(counts.sum())
         if values.shape != ((2, length) if name == "added" else (length,)):
             return False
-        if values.is_floating_point() != (name == "edge_weight"):
+        if values.is_floating_point() != (name in ("edge_weight", "x")):
             return False
-    return True
+    return entries is None or entries == tensors["x_counts"].tolist()
 
 
 def _unpack(tensors: Tensors) -> list[Change]:

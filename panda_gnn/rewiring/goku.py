@@ -85,7 +85,7 @@ class GOKU(Rewiring):
         True
     """
 
-    kept = False  # the result depends on features too
+    features = "read"
     writes = ("edge_weight",)
 
     def __init__(self, least_added: int = 20, beta: float = 1.0, seed: int = 0) -> None:

@@ -58,7 +58,7 @@ class JDR(Rewiring):
         tensor(True)
     """
 
-    kept = False  # features change too
+    features = "changed"
     writes = ("edge_weight",)
 
     def __init__(

@@ -16,6 +16,8 @@ from panda_gnn.errors import InputError
 from panda_gnn.rewiring import (
     BORF,
     DIGL,
+    GOKU,
+    JDR,
     LASER,
     REWIRINGS,
     SDRF,
@@ -123,6 +125,61 @@ def test_options_version_and_graphs_make_another_file(
     monkeypatch.setattr(Counting, "version", 2)
     rewire_dataset(ALL, Counting(3), cache=tmp_path)
     assert len(list(tmp_path.iterdir())) == 7
+
+
+def with_other_features(graphs: list[Data]) -> list[Data]:
+    others = [data.clone() for data in graphs]
+    for data in others:
+        data.x = data.x + 1
+    return others
+
+
+@pytest.mark.parametrize("transform", [GOKU(beta=0.5), JDR(2, neighbours=2, blend=0.5)], ids=repr)
+def test_features_that_matter_make_another_file(transform: Rewiring, tmp_path: Path) -> None:
+    for number, graphs in enumerate((ALL, with_other_features(ALL))):
+        expected = [transform(data) for data in graphs]
+        for _ in range(2):
+            for found, one in zip(
+                rewire_dataset(graphs, transform, cache=tmp_path), expected, strict=True
+            ):
+                assert_same(found, one)
+        assert len(list(tmp_path.iterdir())) == number + 1
+    rewire_dataset(ALL, Counting(3), cache=tmp_path)
+    rewire_dataset(with_other_features(ALL), Counting(3), cache=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_features_of_a_file_that_do_not_fit_are_computed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transform = JDR(2, neighbours=2, blend=0.5)
+    expected = rewire_dataset(ALL, transform, cache=tmp_path)
+    (file,) = tmp_path.iterdir()
+    sound = load_file(file)
+    counts = sound["x_counts"].clone()
+    counts[0], counts[-1] = counts[0] + 1, counts[-1] - 1
+    wrong: list[Tensors] = [
+        {name: tensor for name, tensor in sound.items() if not name.startswith("x")},
+        {**sound, "x": sound["x"].long()},
+        {**sound, "x_counts": counts},
+    ]
+    for tensors in wrong:
+        file.unlink()
+        cached(tmp_path, file.stem, partial(dict, tensors), bool)
+        for found, one in zip(
+            rewire_dataset(ALL, transform, cache=tmp_path), expected, strict=True
+        ):
+            assert_same(found, one)
+
+    def fails(*_: object) -> None:
+        raise AssertionError("computed again")
+
+    monkeypatch.setattr(JDR, "rewired", fails)
+    for found, one in zip(rewire_dataset(ALL, transform, cache=tmp_path), expected, strict=True):
+        assert_same(found, one)
+    no_features = [Data(edge_index=data.edge_index, num_nodes=data.num_nodes) for data in ALL]
+    with pytest.raises(InputError, match="JDR reads features of nodes"):
+        rewire_dataset(no_features, transform, cache=tmp_path)
 
 
 def test_a_dataset_keeps_its_results_beside_its_files(tmp_path: Path) -> None:
