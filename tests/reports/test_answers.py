@@ -91,5 +91,5 @@ def test_the_controls_ask_for_size_before_structure_and_for_width_last() -> None
 
 
 def test_a_study_without_questions_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["table", "node", "--answers"]) == 2
-    assert "the study 'node' asks no question" in capsys.readouterr().err
+    assert main(["table", "relational", "--answers"]) == 2
+    assert "the study 'relational' asks no question" in capsys.readouterr().err
