@@ -62,6 +62,9 @@ class PublishedTable:
     cells: Mapping[tuple[str, str, str], Value]
 
 
+RELATIONS = ("above", "equals", "not-above")
+
+
 @dataclass(frozen=True)
 class Claim:
     """Something that the paper says of two lines of one of its studies on one dataset.
@@ -72,7 +75,8 @@ class Claim:
         dataset: The dataset.
         line: Backbone and method (or variant) that the claim is about, as the paper calls them.
         reference: The line it is compared with.
-        equal: Whether it says that the two are comparable instead of that the first is better.
+        relation: What it says that the first is beside the second: ``above`` it, as good
+            (``equals``), or ``not-above`` it.
     """
 
     says: str
@@ -80,7 +84,7 @@ class Claim:
     dataset: str
     line: tuple[str, str]
     reference: tuple[str, str]
-    equal: bool = False
+    relation: str = "above"
 
 
 @dataclass(frozen=True)
@@ -153,11 +157,13 @@ def claims() -> list[Claim]:
             claim["study"],
             dataset,
             (backbone, method),
-            (backbone, claim.get("above", claim.get("equals"))),
-            equal="equals" in claim,
+            (backbone, claim[relation]),
+            relation,
         )
         for claim in _content()["claims"]
         for backbone, method, dataset in [claim["cell"]]
+        for relation in RELATIONS
+        if relation in claim
     ]
 
 

@@ -28,6 +28,9 @@ from panda_gnn.reports.verdicts import Verdict
 COLOURS = {1: "red", 2: "blue", 3: "magenta"}
 LATEX_COLOURS = {1: "red", 2: "blue", 3: "violet"}
 
+#: What stands before the other line of a claim, by what the claim says of the two.
+_BESIDE = {"above": "", "equals": "as ", "not-above": "not "}
+
 #: Columns that a table for the terminal may take, even where the terminal has fewer.
 WIDTH = 120
 
@@ -183,7 +186,7 @@ def verdict_cells(found: Verdict) -> list[str]:
     return [
         " ".join(claim.line),
         claim.dataset,
-        ("as " if claim.equal else "") + " ".join(claim.reference),
+        _BESIDE[claim.relation] + " ".join(claim.reference),
         "" if found.published is None else f"{found.published:+.{found.unit.digits}f}",
         "" if ours is None else mean_and_interval(ours, found.unit, "+"),
         "" if ours is None else str(ours.n),

@@ -13,6 +13,8 @@ corrected resampled t-test, and say
 
 Of a claim that two lines are comparable: *reproduced* where the interval contains zero and ends on
 both sides within :data:`COMPARABLE` points of it, *not reproduced* where it does not contain zero.
+Of a claim that a line is not better than another: *reproduced* where the interval ends at most as
+many points above zero, *not reproduced* where it lies above zero.
 """
 
 from __future__ import annotations
@@ -148,10 +150,12 @@ def judge(
     if honest.n < FEWEST or honest.interval is None:
         return "cannot be said"
     low, high = honest.mean - honest.interval, honest.mean + honest.interval
-    if claim.equal:
-        if low > 0 or high < 0:
+    if claim.relation != "above":
+        equal = claim.relation == "equals"
+        if low > 0 or (equal and high < 0):
             return "not reproduced"
-        return "reproduced" if max(-low, high) <= COMPARABLE else "cannot be said"
+        farthest = max(-low, high) if equal else high
+        return "reproduced" if farthest <= COMPARABLE else "cannot be said"
     if low > 0:
         return "reproduced"
     if peeking is not None and peeking.interval is not None and peeking.mean > peeking.interval:

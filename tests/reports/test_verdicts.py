@@ -14,7 +14,8 @@ from panda_gnn.reports.verdicts import judge, table_claims, verdicts
 from tests.evaluation.pretend import pretend_trial
 
 BETTER = Claim("better", "main", "mutag", ("gcn", "panda"), ("gcn", "none"))
-EQUAL = Claim("equal", "random", "mutag", ("gcn", "centrality"), ("gcn", "random"), equal=True)
+EQUAL = Claim("equal", "random", "mutag", ("gcn", "centrality"), ("gcn", "random"), "equals")
+NOT_BETTER = Claim("not better", "sweep-k", "proteins", ("gcn", "10"), ("gcn", "7"), "not-above")
 
 
 def difference(mean: float, interval: float | None, n: int = 10) -> Difference:
@@ -42,6 +43,12 @@ def difference(mean: float, interval: float | None, n: int = 10) -> Difference:
         (EQUAL, 0.4, difference(2.0, 2.0), None, "reproduced"),
         (EQUAL, 0.4, difference(2.0, 1.9), None, "not reproduced"),
         (EQUAL, 0.4, difference(-2.0, 1.9), None, "not reproduced"),
+        (NOT_BETTER, None, difference(1.0, 4.0), None, "reproduced"),
+        (NOT_BETTER, None, difference(1.0, 4.1), None, "cannot be said"),
+        (NOT_BETTER, None, difference(-9.0, 4.0), None, "reproduced"),
+        (NOT_BETTER, None, difference(2.0, 2.0), None, "reproduced"),
+        (NOT_BETTER, None, difference(2.0, 1.9), None, "not reproduced"),
+        (NOT_BETTER, None, difference(2.0, 1.9), difference(0.0, 1.0), "not reproduced"),
     ],
 )
 def test_the_verdict_follows_from_the_interval(
