@@ -31,13 +31,17 @@ from panda_gnn.evaluation.train import train
 from panda_gnn.nn import GNN
 from panda_gnn.options import whole_number
 from panda_gnn.rewiring.fosr import FoSR
+from panda_gnn.rewiring.virtual_node import VirtualNode
 from panda_gnn.transforms import ExpandWidth
 
 #: Raised whenever another number is measured than before.
-CODE = "transfer-1"
+CODE = "transfer-2"
 
-TRANSFER_METHODS = ("none", "all-wide", "fosr", "panda")
-"""The plain backbone, every node at ``high_width``, a rewiring, and PANDA."""
+#: The selector of each method that is PANDA.
+SELECTOR_OF = {"panda": "topk", "panda-linear": "linear"}
+
+TRANSFER_METHODS = ("none", "all-wide", "fosr", "virtual-node", *SELECTOR_OF)
+"""The plain backbone, every node at ``high_width``, more edges, one more node, and PANDA."""
 
 #: How far the message goes, how many messages there are, the width of high nodes, the share of the
 #: nodes that are high, by betweenness, and how many edges FoSR adds.
@@ -71,7 +75,9 @@ def transfer_graphs(config: Config, seed: int) -> list[Data]:
     graphs = transfer(config.dataset, settings["distance"], num_graphs=count, num_classes=count)
     if config.method == "fosr":
         graphs = [FoSR(settings["iterations"], seed=seed)(graph) for graph in graphs]
-    if config.method == "panda":
+    if config.method == "virtual-node":
+        graphs = [VirtualNode()(graph) for graph in graphs]
+    if config.method in SELECTOR_OF:
         graphs = [ExpandWidth("betweenness", ratio=settings["share"])(graph) for graph in graphs]
     return graphs
 
@@ -80,13 +86,14 @@ def transfer_model(config: Config) -> GNN:
     """The model with fresh weights."""
     settings: Mapping[str, Any] = config.settings
     count = settings["num_classes"]
-    selector = "topk" if config.method == "panda" else None
-    return carrying_model(config, (count, count), settings["distance"], selector)
+    return carrying_model(
+        config, (count, count), settings["distance"], SELECTOR_OF.get(config.method)
+    )
 
 
 def best_accuracy(model: GNN, graphs: GraphTable, config: Config) -> float:
     """Train with Adam on the whole task; it ends early when all classes are right."""
-    recipe = carrying_recipe(config, goal=1.0)
+    recipe = carrying_recipe(config, fused=True, goal=1.0)
     rows = torch.arange(graphs.num_graphs)
     return max(train(model, graphs, Split(rows, rows[:0], rows[:0]), recipe, seed=0).training)
 

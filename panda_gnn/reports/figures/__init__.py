@@ -104,7 +104,7 @@ FIGURES: Mapping[str, FigureKind] = MappingProxyType(
         "transfer": FigureKind(
             "accuracy against distance on transfer tasks (not in the paper)",
             (),
-            3,
+            5,
             transfer,
             "transfer",
         ),

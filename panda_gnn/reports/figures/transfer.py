@@ -65,5 +65,6 @@ def caption(request: Request, study: Study, rows: Sequence[CsvRow]) -> str:
         f"the distance, which is also the number of convolutions; {request.trials} trials of at "
         f"most {config.max_epochs} steps, band: standard error. Width {config.width}; 'all nodes "
         f"wide' {settings['high_width']}; PANDA widens {settings['share']:.0%} of the nodes, by "
-        f"betweenness, to {settings['high_width']}; FoSR adds {settings['iterations']} edges."
+        f"betweenness, to {settings['high_width']}; 'linear' has a linear map in place of its "
+        f"selector; FoSR adds {settings['iterations']} edges, the virtual node is joined to all."
     )
