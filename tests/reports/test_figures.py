@@ -27,7 +27,8 @@ def test_the_figures_of_all_datasets() -> None:
     once = {"topk", "topk-all", "high-width", "high-width-all", "ladder", "molecule"}
     assert {name for name, kind in FIGURES.items() if kind.trials == 1} == once
     assert {name: kind.trials for name, kind in FIGURES.items() if kind.trials not in (1, 3)} == {
-        "energy": 5
+        "energy": 5,
+        "transfer": 5,
     }
     assert len(FIGURES["energy-all"].datasets) == 6
     assert len(FIGURES["signal-all"].datasets) == 4

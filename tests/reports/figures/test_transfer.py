@@ -23,8 +23,8 @@ def test_transfer_figure(tmp_path: Path) -> None:
     paths = make_figure("transfer", request, tmp_path)
     rows = csv_rows(paths[2])
     assert paths[0].name == "transfer.png"
-    assert len(rows) == 4 * 6 * 2 * 4
-    assert [row["distance"] for row in rows[:16:8]] == ["2", "4"]
+    assert len(rows) == 4 * 6 * 2 * 6
+    assert [row["distance"] for row in rows[:24:12]] == ["2", "4"]
     assert {row["series"] for row in rows} <= set(SERIES_STYLES)
     assert {row["accuracy"] for row in rows} == {"0.5"}
     with Image.open(paths[0]) as image:
