@@ -108,7 +108,7 @@ class BinnedEmbedding(nn.Module):
         """What moves or casts the module moves the boundaries, and never casts them: values between
         two of them would change bins."""
         boundaries = self.boundaries
-        super()._apply(fn, recurse)
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         if self.boundaries.dtype != boundaries.dtype:
             self.boundaries = boundaries.to(self.boundaries.device)
         return self
