@@ -54,7 +54,7 @@ class DatasetEntry:
         split: How own data are split: shares such as ``80/10/10``, folds such as ``cv10``, or
             ``masks``; empty where the task knows.
         split_sizes: How many graphs are for training, validation and test, in the order of the
-            dataset, where the split is fixed.
+            dataset, where the split is fixed; how many nodes on average, where masks say which.
         average_nodes: Nodes of a graph.
         average_edges: Edges of a graph.
         num_features: Features of a node.

@@ -108,7 +108,7 @@ def own_data(
     task = _task(checked, choices.task)
     classes = _set_targets(checked, task)
     _check_metric(task, choices.metric)
-    split = _split(checked, task, choices.split)
+    split, split_sizes = _split(checked, task, choices.split)
     dataset = in_memory(checked)
     entry = own_entry(
         name,
@@ -117,6 +117,7 @@ def own_data(
         classes,
         class_names=tuple(labels or ()) if task.endswith("classification") else (),
         split=split,
+        split_sizes=split_sizes,
         fingerprint=fingerprint(dataset),
     )
     return OwnData(entry, dataset, _summary(entry, remark))
@@ -248,14 +249,16 @@ def _check_metric(task: str, metric: str | None) -> None:
         choose("metric", metric.replace("-", " "), known, f"of the task {task}")
 
 
-def _split(graphs: list[Data], task: str, chosen: str | None) -> str:
+def _split(
+    graphs: list[Data], task: str, chosen: str | None
+) -> tuple[str, tuple[int, int, int] | None]:
+    """The name of the split, and how many nodes its parts have on average where masks say so."""
     masks = [graphs[0].get(name) for name in MASKS]
     has_masks = task.startswith("node") and all(isinstance(mask, Tensor) for mask in masks)
     if chosen is None:
         chosen = "masks" if has_masks else ("60/20/20" if task.startswith("node") else "80/10/10")
     if chosen == "masks" and has_masks:
-        _set_masks(graphs[0])
-        return "masks"
+        return _set_masks(graphs[0])
     for name in MASKS:
         for data in graphs:
             if name in data:
@@ -272,10 +275,10 @@ def _split(graphs: list[Data], task: str, chosen: str | None) -> str:
         raise InputError(
             f"split is '{chosen}', it must be shares of 100 such as 80/10/10, cv3 to cv20, or masks"
         )
-    return chosen
+    return chosen, None
 
 
-def _set_masks(data: Data) -> None:
+def _set_masks(data: Data) -> tuple[str, tuple[int, int, int]]:
     """Make the masks columns of truth values, one for each split, that share no node."""
     count, masks = int(data.num_nodes or 0), {name: data[name].bool() for name in MASKS}
     for name, mask in masks.items():
@@ -297,3 +300,5 @@ def _set_masks(data: Data) -> None:
             raise InputError(
                 f"{one} and {other} share {shared} of {count} nodes: a node may be in one of them"
             )
+    train, validation, test = (round(int(masks[name].sum()) / splits) for name in MASKS)
+    return "masks" if splits == 1 else f"masks of {splits} splits", (train, validation, test)

@@ -166,7 +166,7 @@ class PandaEstimator(BaseEstimator):
         )
         seed = self._seed()
         split = _with_validation(rows, fraction, seed)
-        recipe = self.task.recipe(config)
+        recipe = replace(self.task.recipe(config), standardises=False)  # fit has done so
         if not split.validation.numel():
             recipe = replace(recipe, patience=None)
         self.n_features_in_ = int(graphs[0].x.size(1))

@@ -49,8 +49,7 @@ def save_estimator(estimator: PandaEstimator, folder: str | os.PathLike[str]) ->
     check_is_fitted(estimator)
     kind = choose("kind of estimator", type(estimator).__name__, KINDS)
     path = Path(folder)
-    if path.exists() and not (path / "model.json").is_file() and _holds_something(path):
-        raise InputError(f"'{path}' holds something else: choose a new folder for the model")
+    check_free(path, overwrite=True)
     parameters = estimator.get_params()
     parameters["random_state"] = estimator.seed_
     weights = save(
@@ -79,6 +78,15 @@ def save_estimator(estimator: PandaEstimator, folder: str | os.PathLike[str]) ->
         (path / "model.json").write_text(text + "\n", "utf-8")
     except OSError as error:
         raise InputError(f"the model cannot be written to '{path}' ({error.strerror})") from error
+
+
+def check_free(path: Path, *, overwrite: bool) -> None:
+    """A folder is new or empty, or holds a saved model that one may ``overwrite``."""
+    saved = (path / "model.json").is_file()
+    if saved and not overwrite:
+        raise InputError(f"'{path}' holds a model: choose a new folder, or give --overwrite")
+    if path.exists() and not saved and _holds_something(path):
+        raise InputError(f"'{path}' holds something else: choose a new folder for the model")
 
 
 def load_estimator(folder: str | os.PathLike[str]) -> PandaEstimator:

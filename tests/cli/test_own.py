@@ -124,3 +124,19 @@ def test_names_of_files_with_rows() -> None:
     assert file_name("train-/a b/c.csv?split=cv10-gcn") == "train-_a_b_c.csv_split=cv10-gcn"
     assert len(file_name("x/" * 500)) == LONGEST_NAME
     assert file_name("x/" * 500) != file_name("x/" * 501)
+
+
+def test_where_a_model_shall_be_is_looked_at_before_training(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], staying: None
+) -> None:
+    (tmp_path / "keep").mkdir()
+    (tmp_path / "keep" / "notes.txt").write_text("mine")
+    words = ["train", "--method", "none", *QUICK, "--save"]
+    assert main([*words, str(tmp_path / "keep")]) == 2
+    printed = capsys.readouterr()
+    assert "holds something else" in printed.err
+    assert "seed 0" not in printed.err
+    assert main([*words, str(tmp_path / "model")]) == 0
+    assert main([*words, str(tmp_path / "model")]) == 2
+    assert "holds a model: choose a new folder, or give --overwrite" in capsys.readouterr().err
+    assert main([*words, str(tmp_path / "model"), "--overwrite"]) == 0
