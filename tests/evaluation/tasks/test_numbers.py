@@ -84,7 +84,7 @@ def test_scores_are_in_the_unit_of_the_targets_and_training_knows_no_unit(
         for data in changed:
             data.y = factor * data.y + shift
         data = data_of(changed)
-        settings = {"max_epochs": 5, "learning_rate": 0.05}
+        settings: dict[str, Any] = {"max_epochs": 5, "learning_rate": 0.05}
         config = complete(Config("own", method="none", **settings), task=data.task)
         found: Any = trial_scores(data, config)
         return float(found["scores"]["best-val"]["test"])
