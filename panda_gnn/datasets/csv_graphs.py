@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import torch
 from torch import Tensor
@@ -191,12 +192,16 @@ def _numbers(path: Path, header: Line, row: Line, columns: Sequence[int]) -> Non
 
 def _targets(path: Path, header: Line, rows: Sequence[Line], columns: list[int]) -> list[Tensor]:
     """The target of each row: a class or a number, or several numbers."""
+
+    def refuse_row(place: int, problem: str) -> NoReturn:
+        refuse(path, rows[place].number, problem)
+
     for row in rows:
         for column in columns:
             if not row.fields[column]:
                 refuse(path, row.number, f"the column '{cut(header.fields[column])}' is empty")
     if len(columns) == 1:
-        return list(as_targets([row.fields[columns[0]] for row in rows]))
+        return list(as_targets([row.fields[columns[0]] for row in rows], refuse_row))
     for row in rows:
         _numbers(path, header, row, columns)
     return [torch.tensor([float(row.fields[i]) for i in columns]) for row in rows]

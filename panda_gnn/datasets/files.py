@@ -25,12 +25,22 @@ from torch_geometric.utils import to_undirected
 
 from panda_gnn.datasets.checked import MASKS, checked_graphs
 from panda_gnn.datasets.saved_graphs import read_saved_graphs
-from panda_gnn.datasets.tables import cut, is_number, read_edges, refuse
+from panda_gnn.datasets.tables import (
+    as_number,
+    cut,
+    is_number,
+    read_edges,
+    refuse,
+    says_no_number,
+)
 from panda_gnn.errors import InputError, choose, within
 
 LABELS = ("y", "label", "class", "target")
 """What a column or an attribute with the target of a node or graph is called."""
 
+
+RefuseAt = Callable[[int, str], NoReturn]
+"""Raises the sentence that says what is wrong at which place of a list."""
 
 _NUMBERS = ("int", "long", "float", "double", "boolean")
 
@@ -121,6 +131,7 @@ class _GraphML:
         self.names: dict[str, str] = {}
         self.directed = False
         self.nodes: dict[str, dict[str, float | str]] = {}
+        self.lines: list[int] = []
         self.edges: list[tuple[str, str, int]] = []
         self.node: str | None = None
         self.key: str | None = None
@@ -147,6 +158,7 @@ class _GraphML:
             if self.node is None or self.node in self.nodes:
                 self.refuse(f"a node needs an id of its own, got {self.node!r}")
             self.nodes[self.node] = {}
+            self.lines.append(self.parser.CurrentLineNumber)
         elif name == "edge":
             source, target = attributes.get("source"), attributes.get("target")
             if source is None or target is None:
@@ -175,7 +187,10 @@ class _GraphML:
             return float(value.lower() == "true")
         if not is_number(value):
             self.refuse(f"expected a number, got '{cut(value)}'")
-        return float(value)
+        return as_number(value)
+
+    def refuse_node(self, place: int, problem: str) -> NoReturn:
+        refuse(self.path, self.lines[place], problem)
 
     def graph(self) -> Data:
         if not self.nodes:
@@ -189,12 +204,13 @@ class _GraphML:
         of_numbers = [key for key in everywhere if key != label and self.keys[key] in _NUMBERS]
         masks = [key for key in of_numbers if self.names[key] in MASKS]
         of_numbers = [key for key in of_numbers if key not in masks]
-        rows = [[of[key] for key in of_numbers] for of in self.nodes.values()]
+        rows = [[float(of[key]) for key in of_numbers] for of in self.nodes.values()]
         x = torch.tensor(rows) if of_numbers else None
         edges = [(source, target) for source, target, _ in self.edges]
         data = graph_of_names(list(self.nodes), edges, x)
         if label is not None:
-            set_targets(data, [str(of[label]) for of in self.nodes.values()])
+            values = [str(of[label]) for of in self.nodes.values()]
+            set_targets(data, values, self.refuse_node)
         set_masks(data, {self.names[key]: [of[key] for of in self.nodes.values()] for key in masks})
         if self.directed:
             data.was_directed = True
@@ -233,19 +249,40 @@ def _of_index(
     return Data(x=x, edge_index=edge_index, num_nodes=num_nodes, node_names=names, **values)
 
 
-def as_targets(values: Sequence[str]) -> Tensor:
+def as_targets(values: Sequence[str], refuse_at: RefuseAt) -> Tensor:
     """Targets that are written as text: whole numbers, real numbers, or words as classes in
-    alphabetical order."""
-    if all(is_number(value) for value in values):
-        numbers = torch.tensor([float(value) for value in values], dtype=torch.float64)
-        return numbers.long() if bool((numbers == numbers.round()).all()) else numbers.float()
-    classes = {word: number for number, word in enumerate(sorted(set(values)))}
+    alphabetical order.
+
+    Args:
+        values: The targets.
+        refuse_at: Gets the place of a target that is refused, and why.
+    """
+    words = label_words(values)
+    if words is None:
+        return _as_numbers(values, refuse_at)
+    if any(is_number(value) for value in values):
+        for place, value in enumerate(values):
+            if says_no_number(value):
+                problem = f"the target is '{cut(value)}' and others are numbers: give a number"
+                refuse_at(place, problem)
+    classes = {word: number for number, word in enumerate(words)}
     return torch.tensor([classes[value] for value in values])
 
 
-def set_targets(data: Data, values: Sequence[str]) -> None:
+def _as_numbers(values: Sequence[str], refuse_at: RefuseAt) -> Tensor:
+    numbers = [as_number(value) for value in values]
+    if any(number != int(number) for number in numbers):
+        return torch.tensor([float(number) for number in numbers], dtype=torch.float64).float()
+    for place, number in enumerate(numbers):
+        if not -(2**63) <= number < 2**63:
+            problem = f"the target {cut(values[place])} does not fit into 64 bits"
+            refuse_at(place, f"{problem}: give a smaller number or a word")
+    return torch.tensor([int(number) for number in numbers])
+
+
+def set_targets(data: Data, values: Sequence[str], refuse_at: RefuseAt) -> None:
     """Give a graph targets that are written as text; words are kept as ``label_names``."""
-    data.y = as_targets(values)
+    data.y = as_targets(values, refuse_at)
     if (words := label_words(values)) is not None:
         data.label_names = words
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
@@ -20,7 +20,7 @@ from torch_geometric.data import Data
 
 from panda_gnn.datasets.checked import MASKS
 from panda_gnn.datasets.files import LABELS, graph_of_names, set_masks, set_targets
-from panda_gnn.errors import InputError, reason, require
+from panda_gnn.errors import InputError, reason, require, within
 
 
 def is_library_graph(graph: Any) -> bool:
@@ -63,7 +63,8 @@ def read_gml(path: Path) -> Data:
         raise InputError(f"'{path}' has no node")
     for _, values in graph.nodes(data=True):
         values.pop("label", None)  # the name of a node, in this format
-    return of_library(graph)
+    with within(f"'{path}'"):
+        return of_library(graph)
 
 
 def _data(
@@ -89,7 +90,7 @@ def _data(
     if not columns:
         del data.x
     if label is not None:
-        set_targets(data, [str(node[label]) for node in nodes])
+        set_targets(data, [str(node[label]) for node in nodes], _refuse_node)
     set_masks(data, {name: [float(node[name]) for node in nodes] for name in masks})
     of_whole = next((name for name in LABELS if name in of_graph), None)
     if of_whole is not None:
@@ -98,6 +99,10 @@ def _data(
     if directed:
         data.was_directed = True
     return data
+
+
+def _refuse_node(place: int, problem: str) -> NoReturn:
+    raise InputError(f"node {place}: {problem}")
 
 
 def _target(value: Any) -> Tensor:

@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
@@ -376,10 +376,14 @@ def _without_words(graphs: list[Any]) -> tuple[list[Any], list[str] | None]:
     if not all(isinstance(label, str) for label in labels):
         return graphs, None
     numbered = []
-    for data, y in zip(graphs, as_targets(labels), strict=True):
+    for data, y in zip(graphs, as_targets(labels, _refuse_graph), strict=True):
         numbered.append(copy(data))
         numbered[-1].y = y.view(1)
     return numbered, label_words(labels)
+
+
+def _refuse_graph(place: int, problem: str) -> NoReturn:
+    raise InputError(f"graph {place}: {problem}")
 
 
 def _is_directed(edge_index: Tensor, num_nodes: int) -> bool:

@@ -30,6 +30,9 @@ ENDS = (
 )
 
 
+MISSING = ("na", "n/a", "null", "none")
+"""What stands in columns of numbers where there is none, beside ``nan`` and ``inf``."""
+
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
@@ -235,6 +238,22 @@ def is_number(text: str) -> bool:
         return math.isfinite(float(text))
     except ValueError:
         return False
+
+
+def as_number(text: str) -> float:
+    """The number that a text is, exact where it is a whole one."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def says_no_number(text: str) -> bool:
+    """Whether a text is what programs write where a number is missing or not finite."""
+    try:
+        return not math.isfinite(float(text))
+    except ValueError:
+        return text.casefold() in MISSING
 
 
 def cut(text: str) -> str:

@@ -173,6 +173,83 @@ def test_quoted_fields(tmp_path: Path) -> None:
     assert read_edges(tmp_path / "c.txt").edges == [("a b", "c")]
 
 
+def labelled(*labels: str, last: str = "") -> Files:
+    """Twelve graphs with these labels in turn; the last has another one where one is said."""
+    rows = [labels[i % len(labels)] for i in range(12)]
+    rows[-1] = last or rows[-1]
+    return {
+        **csv_folder(),
+        "g/labels.csv": "graph,y\n" + "".join(f"{i},{label}\n" for i, label in enumerate(rows)),
+    }
+
+
+@pytest.mark.parametrize("gap", ["NA", "nan", "N/A", "null", "None", "inf", "-Infinity", "1e999"])
+@pytest.mark.parametrize("labels", [("2.5", "10.5"), ("0", "1")])
+def test_a_missing_number_among_targets_is_no_class(
+    gap: str, labels: tuple[str, str], tmp_path: Path
+) -> None:
+    says = f"line 13: the target is '{gap}' and others are numbers: give a number"
+    write(tmp_path, labelled(*labels, last=gap))
+    with pytest.raises(InputError, match=f"labels.csv', {says}"):
+        resolve(tmp_path / "g")
+    write(tmp_path, node_table(label=lambda i: gap if i == 11 else labels[i % 2]))
+    with pytest.raises(InputError, match=f"ring.nodes.csv', {says}"):
+        resolve(tmp_path / "ring.csv")
+
+
+def test_a_missing_number_in_other_sources_names_its_place(tmp_path: Path) -> None:
+    graph = nx.path_graph(12)
+    nx.set_node_attributes(graph, {node: float(node) for node in graph}, "y")
+    graph.nodes[7]["y"] = float("nan")
+    says = "node 7: the target is 'nan' and others are numbers"
+    with pytest.raises(InputError, match=f"^{says}"):
+        resolve(graph)
+    (tmp_path / "a.gml").write_text("\n".join(nx.generate_gml(graph)))
+    with pytest.raises(InputError, match=f"a.gml': {says}"):
+        resolve(tmp_path / "a.gml")
+    nx.set_node_attributes(graph, {node: "null" if node == 7 else "3" for node in graph}, "y")
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    line = (tmp_path / "a.graphml").read_text().partition('id="7"')[0].count("\n") + 1
+    with pytest.raises(InputError, match=f"line {line}: the target is 'null'"):
+        resolve(tmp_path / "a.graphml")
+    for number, ring in enumerate(rings := [nx.cycle_graph(3) for _ in range(12)]):
+        ring.graph["label"] = "NA" if number == 4 else str(number % 2)
+    with pytest.raises(InputError, match=r"^graph 4: the target is 'NA'"):
+        resolve(rings)
+
+
+def test_words_for_nothing_are_classes_among_words(tmp_path: Path) -> None:
+    write(tmp_path, labelled("none", "NA", "nan"))
+    assert resolve(tmp_path / "g").entry.class_names == ("NA", "nan", "none")
+
+
+def test_whole_numbers_are_targets_to_the_last_digit(tmp_path: Path) -> None:
+    write(tmp_path, labelled("9007199254740992", "9007199254740993", "2.0"))
+    labels = [int(data.y) for data in resolve(tmp_path / "g").graphs]
+    assert labels[:3] == [2**53, 2**53 + 1, 2]
+    graph = nx.path_graph(12)
+    nx.set_node_attributes(graph, {node: 2**53 + node for node in graph}, "y")
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    for source in (graph, tmp_path / "a.graphml"):
+        assert resolve(source).graphs[0].y.tolist() == [2**53 + node for node in graph]
+    write(tmp_path, labelled("0", "1", last="10000000000000000001"))
+    with pytest.raises(InputError, match="line 13: the target 10000000000000000001 does not fit"):
+        resolve(tmp_path / "g")
+
+
+def test_words_are_classes_however_many_and_no_numbers(tmp_path: Path) -> None:
+    write(tmp_path, csv_folder())
+    says = "graph-regression needs numbers as targets, got words such as 'path'"
+    with pytest.raises(InputError, match=says):
+        assert resolve(f"{tmp_path}/g?task=regression").entry
+    with pytest.raises(InputError, match="graph-multi-label needs numbers"):
+        assert resolve(tmp_path / "g", task="multi-label").entry
+    assert resolve(tmp_path / "g", task="classification").entry.num_classes == 2
+    write(tmp_path, node_table(rows=120, label=lambda i: f"kind {i}"))
+    entry = resolve(tmp_path / "ring.csv").entry
+    assert (entry.task, entry.num_classes) == ("node-classification", 120)
+
+
 def test_edge_attributes_are_kept_and_it_is_said_who_reads_them() -> None:
     bonds = torch.arange(8.0).view(4, 2)
     with_bonds = [Data(x=d.x, edge_index=d.edge_index, edge_attr=bonds, y=d.y) for d in graphs()]

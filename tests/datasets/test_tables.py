@@ -13,6 +13,7 @@ from panda_gnn.datasets.tables import (
     read_columns,
     read_edges,
     read_lines,
+    says_no_number,
     text_lines,
 )
 from panda_gnn.errors import InputError
@@ -130,4 +131,12 @@ def test_words_for_sentences() -> None:
     assert [text for text in ("1", "-2e3", "nan", "inf", "", "x") if is_number(text)] == [
         "1",
         "-2e3",
+    ]
+    assert [
+        text for text in ("1", "NaN", "-inf", "N/A", "none", "", "no") if says_no_number(text)
+    ] == [
+        "NaN",
+        "-inf",
+        "N/A",
+        "none",
     ]
