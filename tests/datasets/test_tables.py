@@ -34,6 +34,25 @@ def test_lines_keep_their_numbers(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "fields"),
+    [
+        ("C#,C++", ["C#", "C++"]),
+        ("C#N\t10% # C", ["C#N", "10%"]),
+        ("a,#b", ["a", "#b"]),
+        ("a,b  %c", ["a", "b"]),
+        ("a;b\t#c", ["a", "b"]),
+        ('"a # b",50%#', ["a # b", "50%#"]),
+        ("a#b", ["a#b"]),
+    ],
+)
+def test_comments_begin_a_line_or_follow_white_space(
+    tmp_path: Path, line: str, fields: list[str]
+) -> None:
+    path = written(tmp_path, f"#{line}\n  %{line}\n{line}\n# {line}\n")
+    assert [tuple(found) for found in read_lines(path)] == [(3, fields)]
+
+
 @pytest.mark.parametrize("text", ["a\tb c\n", "a;b c\n", "a , b c\n"])
 def test_marks_between_columns(tmp_path: Path, text: str) -> None:
     assert [line.fields for line in read_lines(written(tmp_path, text))] == [["a", "b c"]]
