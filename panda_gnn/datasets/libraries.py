@@ -83,10 +83,11 @@ def _data(
     masks = [name for name in columns if name in MASKS]
     columns = [name for name in columns if name not in masks]
     x = torch.tensor([[float(node[name]) for name in columns] for node in nodes])
-    weights = None
-    if of_edges and all(_is_number(values.get("weight")) for values in of_edges):
-        weights = [float(values["weight"]) for values in of_edges]
-    data = graph_of_names(names, edges, x if columns else None, weights)
+    weights = [values["weight"] for values in of_edges if _is_number(values.get("weight"))]
+    if weights and len(weights) < len(of_edges):
+        raise InputError("some edges have a weight and some have none: give all of them one")
+    weights = [float(weight) for weight in weights]
+    data = graph_of_names(names, edges, x if columns else None, weights or None)
     if not columns:
         del data.x
     if label is not None:

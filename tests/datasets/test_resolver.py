@@ -349,6 +349,33 @@ def test_objects_of_networkx_and_igraph() -> None:
     assert resolve(graphs()).entry.num_graphs == 12
 
 
+def test_a_graph_is_the_same_as_an_object_and_as_a_file(tmp_path: Path) -> None:
+    graph = nx.cycle_graph(12)
+    for number, (u, v) in enumerate(graph.edges):
+        graph[u][v]["weight"] = number if number % 2 else number + 0.5
+    for node in graph:
+        graph.nodes[node].update(size=node if node % 2 else node / 4, y=node % 3)
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    nx.write_gml(graph, tmp_path / "a.gml")
+    prints = {
+        resolve(s).entry.fingerprint for s in (graph, tmp_path / "a.graphml", tmp_path / "a.gml")
+    }
+    assert len(prints) == 1
+    assert resolve(tmp_path / "a.graphml").dataset[0].edge_weight.unique().numel() == 12
+
+
+def test_what_only_some_nodes_or_edges_have_is_said(tmp_path: Path) -> None:
+    graph = nx.cycle_graph(12)
+    nx.set_node_attributes(graph, {node: node % 2 for node in graph}, "y")
+    graph.nodes[3]["size"] = 1.0
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    for source in (graph, tmp_path / "a.graphml"):
+        assert "without features, the number 1 is used" in resolve(source).summary
+    graph[0][1]["weight"] = 2.0
+    with pytest.raises(InputError, match="some edges have a weight and some have none"):
+        resolve(graph)
+
+
 def test_module_and_object(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(
         tmp_path,
