@@ -45,10 +45,15 @@ def read_csv_graph(path: Path, columns: Mapping[str, str] | None = None) -> Data
         path: The edge list.
         columns: Which columns are ``source``, ``target`` and ``weight``, by name or number from 1.
     """
+    return _graph(path, columns or {}, table_of_nodes(path))
+
+
+def table_of_nodes(path: Path) -> Path | None:
+    """The table of nodes beside an edge list that is a dataset by itself."""
     nodes = _nodes_of(path)
     if nodes is None and path.stem != "nodes":
         nodes = _first(path.with_name(f"nodes{suffix}") for suffix in (path.suffix, *SUFFIXES))
-    return _graph(path, columns or {}, nodes)
+    return nodes
 
 
 def is_csv_folder(folder: Path) -> bool:

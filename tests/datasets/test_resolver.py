@@ -623,6 +623,46 @@ def test_four_sources_are_kept_and_read_again_when_they_change(
     assert read[-1] == "4.csv"
 
 
+def edit(path: Path, before: str, after: str) -> None:
+    """Change a file, but not its size, a millisecond after it was made."""
+    changed = path.stat().st_mtime_ns + 10**6
+    path.write_text(path.read_text().replace(before, after, 1))
+    os.utime(path, ns=(changed, changed))
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "before", "after"),
+    [
+        ("ring.csv", "ring.csv", "2,3", "2,7"),
+        ("ring.csv", "ring.nodes.csv", "3,1.5,1", "3,1.5,0"),
+        ("g", "g/labels.csv", "9,triangle", "9,pathpath"),
+        ("g", "g/5.csv", "b,c", "c,b"),
+        ("tu", "tu/OWN_graph_labels.txt", "0\n1", "1\n1"),
+    ],
+)
+def test_an_edit_of_any_file_of_a_dataset_is_seen(
+    tmp_path: Path, name: str, file: str, before: str, after: str
+) -> None:
+    write(tmp_path, {**csv_folder(), **node_table(), **tu_folder()})
+    place = str(tmp_path / name)
+    read = resolver.resolve_once(place)
+    assert resolver.resolve_once(place) is read
+    edit(tmp_path / file, before, after)
+    assert resolver.resolve_once(place) is not read
+
+
+def test_a_table_of_nodes_that_comes_later_is_seen(tmp_path: Path) -> None:
+    write(tmp_path, {"ring.csv": node_table()["ring.csv"]})
+    with pytest.raises(InputError, match="has no target y"):
+        load(str(tmp_path / "ring.csv"))
+    write(tmp_path, node_table())
+    before = DATASETS[str(tmp_path / "ring.csv")].fingerprint
+    assert load(str(tmp_path / "ring.csv"))[0].y.tolist() == [0, 1] * 6
+    edit(tmp_path / "ring.nodes.csv", "3,1.5,1", "3,1.5,0")
+    assert load(str(tmp_path / "ring.csv"))[0].y.tolist() == [0, 1, 0, 0] + [0, 1] * 4
+    assert DATASETS[str(tmp_path / "ring.csv")].fingerprint != before
+
+
 def test_labels_have_the_words_of_their_column(tmp_path: Path) -> None:
     lines = [f"{i},y{i % 3},{'triangle' if i % 2 else 'path'}" for i in range(12)]
     table = "\n".join(["graph,year,label", *lines]) + "\n"
