@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import torch
 from torch import Tensor
@@ -44,10 +45,15 @@ def read_csv_graph(path: Path, columns: Mapping[str, str] | None = None) -> Data
         path: The edge list.
         columns: Which columns are ``source``, ``target`` and ``weight``, by name or number from 1.
     """
+    return _graph(path, columns or {}, table_of_nodes(path))
+
+
+def table_of_nodes(path: Path) -> Path | None:
+    """The table of nodes beside an edge list that is a dataset by itself."""
     nodes = _nodes_of(path)
     if nodes is None and path.stem != "nodes":
         nodes = _first(path.with_name(f"nodes{suffix}") for suffix in (path.suffix, *SUFFIXES))
-    return _graph(path, columns or {}, nodes)
+    return nodes
 
 
 def is_csv_folder(folder: Path) -> bool:
@@ -191,12 +197,16 @@ def _numbers(path: Path, header: Line, row: Line, columns: Sequence[int]) -> Non
 
 def _targets(path: Path, header: Line, rows: Sequence[Line], columns: list[int]) -> list[Tensor]:
     """The target of each row: a class or a number, or several numbers."""
+
+    def refuse_row(place: int, problem: str) -> NoReturn:
+        refuse(path, rows[place].number, problem)
+
     for row in rows:
         for column in columns:
             if not row.fields[column]:
                 refuse(path, row.number, f"the column '{cut(header.fields[column])}' is empty")
     if len(columns) == 1:
-        return list(as_targets([row.fields[columns[0]] for row in rows]))
+        return list(as_targets([row.fields[columns[0]] for row in rows], refuse_row))
     for row in rows:
         _numbers(path, header, row, columns)
     return [torch.tensor([float(row.fields[i]) for i in columns]) for row in rows]

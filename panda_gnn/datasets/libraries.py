@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
@@ -20,7 +20,7 @@ from torch_geometric.data import Data
 
 from panda_gnn.datasets.checked import MASKS
 from panda_gnn.datasets.files import LABELS, graph_of_names, set_masks, set_targets
-from panda_gnn.errors import InputError, reason, require
+from panda_gnn.errors import InputError, reason, require, within
 
 
 def is_library_graph(graph: Any) -> bool:
@@ -63,7 +63,8 @@ def read_gml(path: Path) -> Data:
         raise InputError(f"'{path}' has no node")
     for _, values in graph.nodes(data=True):
         values.pop("label", None)  # the name of a node, in this format
-    return of_library(graph)
+    with within(f"'{path}'"):
+        return of_library(graph)
 
 
 def _data(
@@ -82,14 +83,15 @@ def _data(
     masks = [name for name in columns if name in MASKS]
     columns = [name for name in columns if name not in masks]
     x = torch.tensor([[float(node[name]) for name in columns] for node in nodes])
-    weights = None
-    if of_edges and all(_is_number(values.get("weight")) for values in of_edges):
-        weights = [float(values["weight"]) for values in of_edges]
-    data = graph_of_names(names, edges, x if columns else None, weights)
+    weights = [values["weight"] for values in of_edges if _is_number(values.get("weight"))]
+    if weights and len(weights) < len(of_edges):
+        raise InputError("some edges have a weight and some have none: give all of them one")
+    weights = [float(weight) for weight in weights]
+    data = graph_of_names(names, edges, x if columns else None, weights or None)
     if not columns:
         del data.x
     if label is not None:
-        set_targets(data, [str(node[label]) for node in nodes])
+        set_targets(data, [str(node[label]) for node in nodes], _refuse_node)
     set_masks(data, {name: [float(node[name]) for node in nodes] for name in masks})
     of_whole = next((name for name in LABELS if name in of_graph), None)
     if of_whole is not None:
@@ -98,6 +100,10 @@ def _data(
     if directed:
         data.was_directed = True
     return data
+
+
+def _refuse_node(place: int, problem: str) -> NoReturn:
+    raise InputError(f"node {place}: {problem}")
 
 
 def _target(value: Any) -> Tensor:

@@ -33,7 +33,7 @@ from panda_gnn.datasets.checked import MASKS, checked_graphs
 from panda_gnn.datasets.entry import DatasetEntry
 from panda_gnn.datasets.files import LABELS
 from panda_gnn.datasets.fingerprint import fingerprint
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, shown
 
 OWN_TASKS = (
     "graph-classification",
@@ -105,7 +105,7 @@ def own_data(
     """
     choices = choices or Choices()
     checked = checked_graphs(graphs, choices.features)
-    task = _task(checked, choices.task)
+    task = _task(checked, choices.task, labels)
     classes = _set_targets(checked, task)
     _check_metric(task, choices.metric)
     split, split_sizes = _split(checked, task, choices.split)
@@ -164,7 +164,7 @@ def _summary(entry: DatasetEntry, remark: str) -> str:
     return f"{entry.printed}: {'; '.join(parts)}"
 
 
-def _task(graphs: list[Data], chosen: str | None) -> str:
+def _task(graphs: list[Data], chosen: str | None, labels: Sequence[str] | None) -> str:
     first = graphs[0].get("y")
     missing = [
         number for number, data in enumerate(graphs) if not isinstance(data.get("y"), Tensor)
@@ -189,16 +189,23 @@ def _task(graphs: list[Data], chosen: str | None) -> str:
             f"single graph, and several targets of a graph the shape [1, {first.size(0)}]"
         )
     of = "node" if per_node else "graph"
+    y = _targets(graphs, per_node)
+    words = () if labels is None or y.is_floating_point() else labels
     if chosen is not None:
         full = chosen if chosen in OWN_TASKS else f"{of}-{chosen}"
         known = [task for task in OWN_TASKS if task.startswith(of)]
-        return choose("task", full, known, f"of {'one graph' if per_node else 'several graphs'}")
-    y = _targets(graphs, per_node)
+        choose("task", full, known, f"of {'one graph' if per_node else 'several graphs'}")
+        if words and not full.endswith("classification"):
+            raise InputError(
+                f"{full} needs numbers as targets, got words such as {shown(words[0])}: choose the "
+                "task classification"
+            )
+        return full
     whole = not y.is_floating_point() or bool((y == y.round()).all())
     if y.size(1) > 1:
         binary = bool(((y == 0) | (y == 1)).all()) and not per_node
         return "graph-multi-label" if binary else f"{of}-regression"
-    if whole and y.unique().numel() <= MOST_CLASSES:
+    if words or (whole and y.unique().numel() <= MOST_CLASSES):
         return f"{of}-classification"
     return f"{of}-regression"
 

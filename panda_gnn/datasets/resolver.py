@@ -30,14 +30,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data, Dataset, InMemoryDataset
 
 from panda_gnn.datasets.checked import checked_graphs
-from panda_gnn.datasets.csv_graphs import SUFFIXES, is_csv_folder, read_csv_folder, read_csv_graph
+from panda_gnn.datasets.csv_graphs import (
+    SUFFIXES,
+    is_csv_folder,
+    read_csv_folder,
+    read_csv_graph,
+    table_of_nodes,
+)
 from panda_gnn.datasets.entries import DATASETS
 from panda_gnn.datasets.entry import DatasetEntry
 from panda_gnn.datasets.files import as_targets, label_words, read_graphml, simple_edges
@@ -60,6 +66,9 @@ ACCEPTED = (
 NO_FEATURES = "without features, the number 1 is used"
 SOURCES: Registry[Callable[[], Any]] = Registry("registered dataset", {})
 """Functions that give the graphs of registered datasets, by name."""
+
+Stamp = tuple[str, int, int]
+"""Name, time of change and size of a file."""
 
 _SPLIT = re.compile(r"\d+/\d+/\d+|cv\d+|masks")
 
@@ -376,10 +385,14 @@ def _without_words(graphs: list[Any]) -> tuple[list[Any], list[str] | None]:
     if not all(isinstance(label, str) for label in labels):
         return graphs, None
     numbered = []
-    for data, y in zip(graphs, as_targets(labels), strict=True):
+    for data, y in zip(graphs, as_targets(labels, _refuse_graph), strict=True):
         numbered.append(copy(data))
         numbered[-1].y = y.view(1)
     return numbered, label_words(labels)
+
+
+def _refuse_graph(place: int, problem: str) -> NoReturn:
+    raise InputError(f"graph {place}: {problem}")
 
 
 def _is_directed(edge_index: Tensor, num_nodes: int) -> bool:
@@ -394,7 +407,7 @@ _resolved: dict[tuple[object, ...], Resolved] = {}
 
 def resolve_once(name: str, root: Folder = None, mirror: Folder = None) -> Resolved:
     """What :func:`resolve` gives, read again only when a file has changed."""
-    key = (*_stamped(name), str(data_root(root)), str(mirror))
+    key = (name, stamps(name), str(data_root(root)), str(mirror))
     if key not in _resolved:
         if len(_resolved) >= 4:
             _resolved.pop(next(iter(_resolved)))
@@ -402,16 +415,35 @@ def resolve_once(name: str, root: Folder = None, mirror: Folder = None) -> Resol
     return _resolved[key]
 
 
-def _stamped(name: str) -> tuple[str, int]:
-    """A name, and when what it names was changed."""
-    path = Path(_parse(name)[0])
-    return name, path.stat().st_mtime_ns if path.exists() else 0
+def stamps(name: str) -> tuple[Stamp, ...]:
+    """The stamps of the files that a name is read from."""
+    path = Path(_parse(name)[0]).expanduser()
+    try:
+        if path.is_dir():
+            return tuple(sorted((*_stamps_in(path), *_stamps_in(path / "raw"))))
+        nodes = table_of_nodes(path) if path.suffix.lower() in SUFFIXES else None
+        return tuple(_stamp(file) for file in (path, nodes) if file is not None)
+    except OSError:  # resolve says why
+        return ()
+
+
+def _stamps_in(folder: Path) -> list[Stamp]:
+    if not folder.is_dir():
+        return []
+    with os.scandir(folder) as files:
+        return [_stamp(file) for file in files if file.is_file()]
+
+
+def _stamp(file: Path | os.DirEntry[str]) -> Stamp:
+    stat = file.stat()
+    return file.name, stat.st_mtime_ns, stat.st_size
 
 
 def _entry(name: str) -> DatasetEntry | None:
     if not is_own(name):
         return None
-    known = [found for key, found in _resolved.items() if key[:2] == _stamped(name)]
+    current = name, stamps(name)
+    known = [found for key, found in _resolved.items() if key[:2] == current]
     return (known[-1] if known else resolve_once(name)).entry
 
 
