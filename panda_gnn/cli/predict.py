@@ -46,13 +46,13 @@ def predictions(model: Any, graphs: Any) -> list[dict[str, Any]]:
     """The prediction for each graph or node, with the probabilities of all classes."""
     if not hasattr(model, "classes_"):
         return [{"prediction": value} for value in model.predict(graphs).tolist()]
-    classes = [str(name) for name in model.classes_.tolist()]
+    classes = model.classes_.tolist()
     probabilities = model.predict_proba(graphs).tolist()
     return [
         {
             "prediction": classes[row.index(max(row))],
             "probability": max(row),
-            "probabilities": dict(zip(classes, row, strict=True)),
+            "probabilities": dict(zip(map(str, classes), row, strict=True)),
         }
         for row in probabilities
     ]

@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 from torch_geometric.data import InMemoryDataset
 from torch_geometric.transforms import BaseTransform
 
+#: What the classes of a dataset are called.
+ClassNames = tuple[str, ...] | tuple[int, ...]
+
 
 class LooseFile(NamedTuple):
     """A raw file that does not come in an archive.
@@ -49,7 +52,7 @@ class DatasetEntry:
         task: What is to be predicted: the name of one of
             ``panda_gnn.evaluation.tasks.TASKS``, which know the metric.
         num_classes: The number of classes; of targets where there are several.
-        class_names: The words that the classes of own data stand for, if these are words.
+        classes: What own data call their classes, in order: words or whole numbers.
         num_graphs: The number of graphs.
         split: How own data are split: shares such as ``80/10/10``, folds such as ``cv10``, or
             ``masks``; empty where the task knows.
@@ -87,7 +90,7 @@ class DatasetEntry:
     processed_names: tuple[str, ...] = ("data.pt",)
     task: str
     num_classes: int
-    class_names: tuple[str, ...] = ()
+    classes: ClassNames = ()
     num_graphs: int
     split: str = ""
     split_sizes: tuple[int, int, int] | None = None

@@ -32,6 +32,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data, Dataset, InMemoryDataset
@@ -47,7 +48,7 @@ from panda_gnn.datasets.own import Choices, OwnData, in_memory, own_data
 from panda_gnn.datasets.pyg import pyg_graphs
 from panda_gnn.datasets.saved_graphs import read_saved_graphs, separated
 from panda_gnn.datasets.sources import Folder
-from panda_gnn.datasets.tu_files import read_tu
+from panda_gnn.datasets.tu_files import read_numbers, read_tu
 from panda_gnn.errors import InputError, choose, reason
 from panda_gnn.registry import Registry
 
@@ -275,6 +276,9 @@ def _read_tu(folder: Path, name: str) -> list[Data]:
     except OSError as error:
         missing = Path(str(error.filename)).name
         raise InputError(f"'{folder}' has no {missing}: the TU format needs it") from error
+    labels = folder / f"{name}_graph_labels.txt"
+    if labels.is_file() and not (folder / f"{name}_graph_attributes.txt").is_file():
+        data.y = torch.from_numpy(read_numbers(labels, np.int64)).reshape(-1)  # as written
     return separated(data, slices)
 
 

@@ -37,9 +37,10 @@ def configured(config: Config, seed: int) -> PandaEstimator:
 
 
 def fit_on(estimator: Any, data: TaskData) -> Any:
-    """Fit an estimator on all graphs, or all nodes, of a dataset; classes have their words."""
+    """Fit an estimator on all graphs, or all nodes, of a dataset; classes have their own
+    names."""
     y: Any = data.graphs.y.numpy()
-    if data.entry.class_names:
-        y = np.array(data.entry.class_names)[y]
+    if data.entry.classes:
+        y = np.array(data.entry.classes)[y]
     graphs = list(data.dataset)
     return estimator.fit(graphs[0] if estimator.of_nodes else graphs, y)

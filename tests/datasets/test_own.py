@@ -161,3 +161,16 @@ def test_the_fingerprint_follows_the_data() -> None:
 def test_what_cannot_be_learned(given: list[Data], choices: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         own_data("mine", given, Choices(**choices))
+
+
+def test_classes_keep_what_they_are_called() -> None:
+    signs = own_data("mine", graphs([(-1) ** i for i in range(12)]))
+    assert signs.entry.classes == (-1, 1)
+    assert signs.dataset._data.y[:2].tolist() == [1, 0]
+    real = own_data("mine", graphs([float(i % 2 + 1) for i in range(12)], torch.float))
+    assert real.entry.classes == (1, 2)
+    words = own_data("mine", one_graph(torch.arange(12) % 2 + 1), labels=["no", "yes", "zero"])
+    assert words.entry.classes == ("yes", "zero")
+    fewer = own_data("mine", one_graph(torch.arange(12) % 2 + 1), labels=["no", "yes"])
+    assert fewer.entry.classes == (1, 2)
+    assert own_data("mine", graphs([i / 7 for i in range(12)], torch.float)).entry.classes == ()

@@ -111,6 +111,12 @@ def test_a_folder_in_the_raw_format_of_the_tu_collection(tmp_path: Path) -> None
     assert found.entry.num_graphs == 12
     assert found.entry.task == "graph-classification"
     assert found.dataset[5].edge_index.tolist() == [[0, 1], [1, 0]]
+    labels = "".join(f"{(-1) ** i}\n" for i in range(12))
+    write(tmp_path, tu_folder(graph_labels=labels))
+    signed = resolve(tmp_path / "tu")
+    assert signed.entry.classes == (-1, 1)
+    assert [int(data.y) for data in signed.graphs][:3] == [1, -1, 1]
+    assert [int(data.y) for data in signed.dataset][:3] == [1, 0, 1]
 
 
 def test_a_graph_with_a_table_of_nodes(tmp_path: Path) -> None:
@@ -208,13 +214,13 @@ def test_words_as_targets_of_graphs(tmp_path: Path) -> None:
     ]
     torch.save(named, tmp_path / "a.pt")
     found = resolve(str(tmp_path / "a.pt"))
-    assert found.entry.class_names == ("path", "ring")
+    assert found.entry.classes == ("path", "ring")
     assert [int(data.y) for data in found.dataset] == [1, 0] * 6
     assert named[0].y == "ring"
     rings = [nx.cycle_graph(3 + i % 2) for i in range(12)]
     for ring, word in zip(rings, words, strict=True):
         ring.graph["label"] = word
-    assert resolve(rings).entry.class_names == ("path", "ring")
+    assert resolve(rings).entry.classes == ("path", "ring")
 
 
 def test_columns_weights_and_marks(tmp_path: Path) -> None:
