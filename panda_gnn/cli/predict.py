@@ -29,17 +29,22 @@ def run(options: argparse.Namespace) -> None:
     from panda_gnn.estimators import load_estimator
 
     model = load_estimator(options.model)
-    graphs = list(resolve(options.source, root=options.root, mirror=options.mirror).graphs)
+    found = resolve(options.source, labelled=False, root=options.root, mirror=options.mirror)
+    graphs = list(found.graphs)
     if model.of_nodes and len(graphs) != 1:
         raise InputError(f"the model is for the nodes of one graph, got {len(graphs)} graphs")
-    rows = predictions(model, graphs[0] if model.of_nodes else graphs)
+    what, names = ("node", found.node_names) if model.of_nodes else ("graph", found.graph_names)
+    rows = [
+        {"number": number, what: names[number] if names else None, **row}
+        for number, row in enumerate(predictions(model, graphs[0] if model.of_nodes else graphs))
+    ]
     if options.json:
         print(json.dumps(rows, indent=1))
         return
-    what = "node" if model.of_nodes else "graph"
-    for number, row in enumerate(rows):
+    for row in rows:
+        name = row[what] or f"{what} {row['number']}"
         chance = f"  {row['probability']:.3f}" if "probability" in row else ""
-        print(f"{what} {number}: {row['prediction']}{chance}")
+        print(f"{name}: {row['prediction']}{chance}")
 
 
 def predictions(model: Any, graphs: Any) -> list[dict[str, Any]]:

@@ -38,10 +38,22 @@ from torch import Tensor
 from torch_geometric.data import Data, Dataset, InMemoryDataset
 
 from panda_gnn.datasets.checked import checked_graphs
-from panda_gnn.datasets.csv_graphs import SUFFIXES, is_csv_folder, read_csv_folder, read_csv_graph
+from panda_gnn.datasets.csv_graphs import (
+    SUFFIXES,
+    is_csv_folder,
+    read_csv_folder,
+    read_csv_graph,
+    read_unlabelled_folder,
+)
 from panda_gnn.datasets.entries import DATASETS
 from panda_gnn.datasets.entry import DatasetEntry
-from panda_gnn.datasets.files import as_targets, label_words, read_graphml, simple_edges
+from panda_gnn.datasets.files import (
+    as_targets,
+    label_words,
+    printable,
+    read_graphml,
+    simple_edges,
+)
 from panda_gnn.datasets.libraries import is_library_graph, of_library, read_gml
 from panda_gnn.datasets.loading import data_root, load
 from panda_gnn.datasets.own import Choices, OwnData, in_memory, own_data
@@ -104,6 +116,16 @@ class Resolved:
         return own_data(self.name, list(self.graphs), self.choices, remark, labels)
 
     @property
+    def graph_names(self) -> list[str] | None:
+        """The names of the graphs' files, where each has one."""
+        return getattr(self.graphs, "graph_names", None)
+
+    @property
+    def node_names(self) -> list[str] | None:
+        """What the nodes of a single graph are called."""
+        return getattr(self.graphs, "node_names", None)
+
+    @property
     def entry(self) -> DatasetEntry:
         """Task, classes and split, known or inferred from the graphs."""
         return self._own.entry if self.known is None else self.known
@@ -143,6 +165,7 @@ def resolve(
     metric: str | None = None,
     split: str | None = None,
     features: str | None = None,
+    labelled: bool = True,
     root: Folder = None,
     mirror: Folder = None,
 ) -> Resolved:
@@ -154,6 +177,7 @@ def resolve(
         metric: How it is scored.
         split: ``80/10/10``, ``cv10`` or ``masks``.
         features: ``x``, ``constant`` or ``degree``.
+        labelled: Whether a folder of edge lists must have a table of labels.
         root: The folder that holds datasets.
         mirror: A folder to take raw files from instead of the network.
 
@@ -182,7 +206,7 @@ def resolve(
         return Resolved(source, dataset, None, Choices(**said))
     if not is_own(place):
         choose("dataset", place, (*DATASETS, *SOURCES))
-    graphs, remark, fixed = _named(place, arguments, root, mirror)
+    graphs, remark, fixed = _named(place, arguments, labelled, root, mirror)
     if fixed and "split" not in said:
         said["split"] = fixed
     return Resolved(source, graphs, None, Choices(**said), remark)
@@ -209,7 +233,7 @@ def _parse(source: str) -> tuple[str, dict[str, str]]:
 
 
 def _named(
-    place: str, arguments: dict[str, str], root: Folder, mirror: Folder
+    place: str, arguments: dict[str, str], labelled: bool, root: Folder, mirror: Folder
 ) -> tuple[InMemoryDataset, str, str]:
     """The graphs of a name, what was done to them, and the split that comes with them."""
     if place.startswith("pyg:"):
@@ -226,16 +250,23 @@ def _named(
     if not path.exists() and ":" in place and not path.is_absolute():
         return *_of_module(place), ""
     try:
-        return *_undirected(_read(place, path, arguments)), ""
+        return *_undirected(_read(place, path, arguments, labelled)), ""
     except OSError as error:
         raise InputError(f"'{place}' cannot be read ({error.strerror})") from error
 
 
-def _read(place: str, path: Path, columns: Mapping[str, str]) -> list[Data]:
+def _read(place: str, path: Path, columns: Mapping[str, str], labelled: bool) -> list[Data]:
     if path.is_dir():
-        return _read_folder(path)
+        return _read_folder(path, labelled)
     if not path.is_file():
         raise InputError(f"there is no dataset, file or folder '{place}': give {ACCEPTED}")
+    graphs = _read_file(place, path, columns)
+    if len(graphs) == 1:
+        graphs[0].graph_name = path.name
+    return graphs
+
+
+def _read_file(place: str, path: Path, columns: Mapping[str, str]) -> list[Data]:
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:
         return [read_csv_graph(path, columns)]
@@ -248,7 +279,7 @@ def _read(place: str, path: Path, columns: Mapping[str, str]) -> list[Data]:
     raise InputError(f"'{place}' is of no kind that can be read: give {ACCEPTED}")
 
 
-def _read_folder(folder: Path) -> list[Data]:
+def _read_folder(folder: Path, labelled: bool) -> list[Data]:
     edges = [
         file
         for place in (folder, folder / "raw")
@@ -261,6 +292,8 @@ def _read_folder(folder: Path) -> list[Data]:
         return _read_tu(edges[0].parent, edges[0].name.removesuffix("_A.txt"))
     if is_csv_folder(folder):
         return read_csv_folder(folder)
+    if not labelled:
+        return read_unlabelled_folder(folder)
     raise InputError(
         f"the folder '{folder}' holds neither NAME_A.txt, as the TU collection has, nor labels.csv "
         "beside edge lists"
@@ -369,6 +402,9 @@ def _undirected(graphs: list[Data]) -> tuple[InMemoryDataset, str]:
         remarks.append("edge_attr is read by the backbone gine alone")
     dataset = in_memory(checked)
     dataset.label_names = words or getattr(graphs[0], "label_names", None)
+    dataset.graph_names = _names([data.get("graph_name") for data in graphs], len(graphs))
+    if len(graphs) == 1:
+        dataset.node_names = _names(graphs[0].get("node_names"), checked[0].num_nodes)
     return dataset, ", ".join(remarks)
 
 
@@ -384,6 +420,13 @@ def _without_words(graphs: list[Any]) -> tuple[list[Any], list[str] | None]:
         numbered.append(copy(data))
         numbered[-1].y = y.view(1)
     return numbered, label_words(labels)
+
+
+def _names(names: Any, count: int | None) -> list[str] | None:
+    """A list with a name for each graph or node as text, or ``None`` if it is none."""
+    if not isinstance(names, list) or len(names) != count or None in names:
+        return None
+    return [printable(str(name)) for name in names]
 
 
 def _is_directed(edge_index: Tensor, num_nodes: int) -> bool:

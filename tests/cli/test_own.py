@@ -42,9 +42,16 @@ def test_train_save_and_predict(
     assert main(["predict", "model", "new.csv", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert row["prediction"] in ("path", "triangle")
+    assert (row["number"], row["graph"]) == (0, "new.csv")
     assert sum(row["probabilities"].values()) == pytest.approx(1)
     assert main(["predict", "model", "g"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 12
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines] == [f"{i}.csv" for i in range(12)]
+    Path("g/labels.csv").unlink()
+    assert main(["predict", "model", "g"]) == 0
+    assert sorted(capsys.readouterr().out.splitlines()) == sorted(lines)
+    assert main([*words, "--results", "rows"]) == 2
+    assert "nor labels.csv beside edge lists" in capsys.readouterr().err
 
 
 def test_a_model_of_nodes_takes_one_graph(
@@ -64,6 +71,13 @@ def test_a_model_of_nodes_takes_one_graph(
     assert main(["predict", model, str(tmp_path / "one.pt")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in lines] == [f"node {node}" for node in range(20)]
+    data.node_names = [f"id{node}" for node in range(20)]
+    torch.save(data, tmp_path / "named.pt")
+    assert main(["predict", model, str(tmp_path / "named.pt")]) == 0
+    assert [line.replace("id", "node ") for line in capsys.readouterr().out.splitlines()] == lines
+    assert main(["predict", model, str(tmp_path / "named.pt"), "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)[3]
+    assert (row["number"], row["node"], row["prediction"]) == (3, "id3", int(lines[3].split()[2]))
     assert main(["predict", model, str(tmp_path / "two.pt")]) == 2
     assert "is for the nodes of one graph, got 2 graphs" in capsys.readouterr().err
 

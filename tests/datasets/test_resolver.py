@@ -539,3 +539,49 @@ def test_without_a_column_of_labels_all_others_are_targets(tmp_path: Path) -> No
     graphs = read_csv_folder(tmp_path / "g")
     assert "label_names" not in graphs[0]
     assert graphs[3].y.tolist() == [pytest.approx([1.0, 1.0])]
+
+
+def test_graphs_have_the_names_of_their_files(tmp_path: Path) -> None:
+    write(tmp_path, {**csv_folder(), **node_table(), "a\x1bb.csv": "0,1\n"})
+    torch.save(graphs(), tmp_path / "list.pt")
+    torch.save(graphs(1), tmp_path / "one.pt")
+    assert resolve(tmp_path / "g").graph_names == [f"{i}.csv" for i in range(12)]
+    assert resolve(tmp_path / "ring.csv").graph_names == ["ring.csv"]
+    assert resolve(tmp_path / "one.pt").graph_names == ["one.pt"]
+    assert resolve(tmp_path / "a\x1bb.csv").graph_names == ["a\ufffdb.csv"]
+    assert resolve(tmp_path / "list.pt").graph_names is None
+    assert resolve(graphs()).graph_names is None
+
+
+def test_nodes_have_the_names_of_their_table_or_library(tmp_path: Path) -> None:
+    write(tmp_path, {"a.csv": "289,7\n", "a.nodes.csv": "id,size\n289,1\n7,2\n30,3\n"})
+    assert resolve(tmp_path / "a.csv").node_names == ["289", "7", "30"]
+    graph = nx.path_graph(["x", 2, (3, 4)])
+    assert resolve(graph).node_names == ["x", "2", "(3, 4)"]
+    nx.write_gml(nx.path_graph(["ann", "bob"]), tmp_path / "a.gml")
+    assert resolve(tmp_path / "a.gml").node_names == ["ann", "bob"]
+    assert resolve(igraph.Graph.Ring(3)).node_names == ["0", "1", "2"]
+    named = igraph.Graph.Ring(3)
+    named.vs["name"] = ["ann", "bob", "cy"]
+    assert resolve(named).node_names == ["ann", "bob", "cy"]
+    assert resolve([graph, graph]).node_names is None
+    assert resolve(graphs(1)).node_names is None
+
+
+def test_a_folder_without_labels_is_read_where_none_are_needed(tmp_path: Path) -> None:
+    files = {name: text for name, text in csv_folder().items() if name != "g/labels.csv"}
+    write(tmp_path, {**files, "g/3.nodes.csv": "id,size\n" + "a,1\nb,2\nc,3\n"})
+    for i in (0, 1, 2, *range(4, 12)):
+        (tmp_path / f"g/{i}.csv").unlink()
+    write(tmp_path, {"g/10.csv": "y,z\n", "g/10_nodes.tsv": "id\tsize\ny\t1\nz\t2\n"})
+    found = resolve(tmp_path / "g", labelled=False)
+    assert found.graph_names == ["10.csv", "3.csv"]
+    assert [data.x.view(-1).tolist() for data in found.graphs] == [[1, 2], [1, 2, 3]]
+    with pytest.raises(InputError, match=r"neither NAME_A.txt, .* nor labels.csv beside"):
+        resolve(tmp_path / "g")
+    write(tmp_path, {"g/nodes.csv": "id,size\na,1\n"})
+    with pytest.raises(InputError, match=r"nodes.csv' is a table of nodes of no edge list"):
+        resolve(tmp_path / "g", labelled=False)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="holds no edge list: give one for each graph"):
+        resolve(tmp_path / "empty", labelled=False)
