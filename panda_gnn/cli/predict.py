@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from panda_gnn.cli.options import add_data_arguments, add_json_argument
 from panda_gnn.cli.own import add_plugin_argument
+
+if TYPE_CHECKING:  # options are read, and explained, without torch
+    from panda_gnn.datasets import Resolved
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +34,7 @@ def run(options: argparse.Namespace) -> None:
 
     model = load_estimator(options.model)
     found = resolve(options.source, labelled=False, root=options.root, mirror=options.mirror)
+    model.features = features_to_read(model, found, options.source)
     graphs = list(found.graphs)
     if model.of_nodes and len(graphs) != 1:
         raise InputError(f"the model is for the nodes of one graph, got {len(graphs)} graphs")
@@ -45,6 +50,39 @@ def run(options: argparse.Namespace) -> None:
         name = row[what] or f"{what} {row['number']}"
         chance = f"  {row['probability']:.3f}" if "probability" in row else ""
         print(f"{name}: {row['prediction']}{chance}")
+
+
+def features_to_read(model: Any, found: Resolved, source: str) -> str | None:
+    """The features that the model was trained with; graphs that cannot have them are refused."""
+    from panda_gnn.datasets.resolver import choices_in
+    from panda_gnn.errors import InputError
+
+    choices = choices_in(source)
+    for name in ("task", "metric", "split"):
+        if name in choices:
+            raise InputError(f"'{source}' says {name}, which is for training: leave it out")
+    chosen, trained = choices.get("features"), model.features_
+    if chosen and trained and chosen != trained:
+        raise InputError(
+            f"'{source}' says features={chosen}, but the model was trained with {trained}: leave "
+            "it out"
+        )
+    features: str | None = chosen or trained
+    if found.is_bare and features is None:
+        raise InputError(
+            f"'{source}' has no features, and the model was saved before models knew theirs: add "
+            "features=constant or features=degree after a question mark, as it was trained"
+        )
+    if found.is_bare and features == "x":
+        raise InputError(
+            f"'{source}' has no features of nodes, which the model was trained with: add them"
+        )
+    if not found.is_bare and features not in (None, "x"):
+        print(
+            f"{found.printed}: its features are not read, the model was trained with {features}",
+            file=sys.stderr,
+        )
+    return features
 
 
 def predictions(model: Any, graphs: Any) -> list[dict[str, Any]]:

@@ -61,8 +61,8 @@ class DatasetEntry:
         average_nodes: Nodes of a graph.
         average_edges: Edges of a graph.
         num_features: Features of a node.
-        constant_features: Whether the dataset comes without features, so that every node gets the
-            feature 1.
+        features: Where these come from: ``x`` are the dataset's own, ``constant`` is the number 1
+            for datasets without features, ``degree`` is chosen for own data.
         fingerprint: What :func:`panda_gnn.datasets.fingerprint` gives for the known content; empty
             where no copy was at hand.
         citation: Whom to cite.
@@ -97,7 +97,7 @@ class DatasetEntry:
     average_nodes: float
     average_edges: float
     num_features: int
-    constant_features: bool = False
+    features: str = "x"
     fingerprint: str = ""
     citation: str
 

@@ -196,6 +196,8 @@ class _GraphML:
         if label is not None:
             set_targets(data, [str(of[label]) for of in self.nodes.values()])
         set_masks(data, {self.names[key]: [of[key] for of in self.nodes.values()] for key in masks})
+        if x is None:
+            data.was_bare = True
         if self.directed:
             data.was_directed = True
         return data

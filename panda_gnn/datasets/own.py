@@ -29,7 +29,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 
-from panda_gnn.datasets.checked import MASKS, checked_graphs
+from panda_gnn.datasets.checked import MASKS, checked_graphs, features_of, listed
 from panda_gnn.datasets.entry import ClassNames, DatasetEntry
 from panda_gnn.datasets.files import LABELS
 from panda_gnn.datasets.fingerprint import fingerprint
@@ -104,7 +104,9 @@ def own_data(
         labels: The words that classes stand for.
     """
     choices = choices or Choices()
-    checked = checked_graphs(graphs, choices.features)
+    items = listed(graphs)
+    features = features_of(items, choices.features)
+    checked = checked_graphs(items, features)
     task = _task(checked, choices.task)
     count, numbers = _set_targets(checked, task)
     classes: ClassNames = numbers
@@ -120,6 +122,7 @@ def own_data(
         count,
         classes=classes,
         split=split,
+        features=features,
         fingerprint=fingerprint(dataset),
     )
     return OwnData(entry, dataset, _summary(entry, remark))

@@ -106,14 +106,20 @@ class Resolved:
 
     @cached_property
     def _own(self) -> OwnData:
-        bare = NO_FEATURES in self.remark
-        if bare and self.choices.features == "x":
+        features = self.choices.features or ("constant" if self.is_bare else "x")
+        if self.is_bare and features == "x":
             raise InputError(f"{self.name} has no features x: choose constant or degree")
         remark = self.remark
-        if bare and self.choices.features == "degree":
+        if features == "degree":
             remark = remark.replace(NO_FEATURES, "the degree is the feature")
+        choices = dataclasses.replace(self.choices, features=features)
         labels = getattr(self.graphs, "label_names", None)
-        return own_data(self.name, list(self.graphs), self.choices, remark, labels)
+        return own_data(self.name, list(self.graphs), choices, remark, labels)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the graphs came without features, so that every node has the feature 1."""
+        return NO_FEATURES in self.remark
 
     @property
     def graph_names(self) -> list[str] | None:
@@ -201,15 +207,21 @@ def resolve(
             choose("argument", name, CHOICES, f"of {place}")
     if place in DATASETS:
         dataset = load(place, root=root, mirror=mirror)
+        remark = NO_FEATURES if DATASETS[place].features == "constant" else ""
         if not said:
-            return Resolved(place, dataset, DATASETS[place])
-        return Resolved(source, dataset, None, Choices(**said))
+            return Resolved(place, dataset, DATASETS[place], remark=remark)
+        return Resolved(source, dataset, None, Choices(**said), remark)
     if not is_own(place):
         choose("dataset", place, (*DATASETS, *SOURCES))
     graphs, remark, fixed = _named(place, arguments, labelled, root, mirror)
     if fixed and "split" not in said:
         said["split"] = fixed
     return Resolved(source, graphs, None, Choices(**said), remark)
+
+
+def choices_in(source: str) -> dict[str, str]:
+    """The choices that a name makes after its question mark."""
+    return {name: value for name, value in _parse(source)[1].items() if name in CHOICES}
 
 
 def _parse(source: str) -> tuple[str, dict[str, str]]:
@@ -380,7 +392,10 @@ def _of_object(graphs: Any, what: str) -> tuple[InMemoryDataset, str]:
 def _undirected(graphs: list[Data]) -> tuple[InMemoryDataset, str]:
     """The graphs with both directions of every edge, and a remark about what was changed."""
     directed = [bool(getattr(data, "was_directed", False)) for data in graphs]
-    bare = any(isinstance(data, Data) and data.get("x") is None for data in graphs)
+    bare = any(
+        isinstance(data, Data) and (data.get("x") is None or data.get("was_bare"))
+        for data in graphs
+    )
     graphs, words = _without_words(graphs)
     checked = checked_graphs(graphs)
     for number, data in enumerate(checked):

@@ -37,6 +37,7 @@ KINDS: dict[str, type[PandaEstimator]] = {
 #: What is learned beside the weights: numbers and names, and arrays.
 PLAIN = (
     "n_features_in_",
+    "features_",
     "num_outputs_",
     "seed_",
     "edge_values_",
@@ -46,6 +47,8 @@ PLAIN = (
     "single_",
 )
 ARRAYS = ("classes_", "mean_", "scale_")
+#: What is taken for numbers and names that older files do not have.
+MISSING = {"num_edge_features_": 0, "features_": None}
 
 
 def save_estimator(estimator: PandaEstimator, folder: str | os.PathLike[str]) -> None:
@@ -123,7 +126,7 @@ def load_estimator(folder: str | os.PathLike[str]) -> PandaEstimator:
     try:
         _check_plugins(content.get("plugins", {}))
         estimator = kind(**content["parameters"])
-        learned = {"num_edge_features_": 0, **content["learned"]}  # 0.2.0 had no features of edges
+        learned = {**MISSING, **content["learned"]}
         for name in PLAIN:
             setattr(estimator, name, learned[name])
         for name in ARRAYS:

@@ -585,3 +585,24 @@ def test_a_folder_without_labels_is_read_where_none_are_needed(tmp_path: Path) -
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="holds no edge list: give one for each graph"):
         resolve(tmp_path / "empty", labelled=False)
+
+
+def test_the_entry_says_where_the_features_come_from(tmp_path: Path) -> None:
+    write(tmp_path, csv_folder())
+    bare, own = resolve(tmp_path / "g"), resolve(graphs())
+    assert (bare.is_bare, bare.entry.features) == (True, "constant")
+    assert (own.is_bare, own.entry.features) == (False, "x")
+    assert resolve(tmp_path / "g", features="degree").entry.features == "degree"
+    graph = nx.path_graph(12)
+    nx.set_node_attributes(graph, {node: node % 2 for node in graph}, "y")
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    for source in (graph, tmp_path / "a.graphml"):
+        assert resolve(source).entry.features == "constant"
+    assert resolve(graphs(), features="constant").entry.features == "constant"
+
+
+def test_a_built_in_set_without_features_is_bare(mirror: Path, shared_root: Path) -> None:
+    assert resolve("imdb-binary", root=shared_root, mirror=mirror).is_bare
+    folds = resolve("imdb-binary", split="cv10", root=shared_root, mirror=mirror)
+    assert folds.entry.features == "constant"
+    assert "the number 1 is used" in folds.summary

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch_geometric.data import Data
 
 from panda_gnn.errors import InputError
 from panda_gnn.estimators import (
@@ -150,6 +151,28 @@ def test_weights_of_another_model(tmp_path: Path) -> None:
     weights.write_bytes(weights.read_bytes()[:-4] + b"\0\0\0\0")
     with pytest.raises(InputError, match=r"not those of its model\.json"):
         load_estimator(tmp_path)
+
+
+def test_a_model_knows_its_features(tmp_path: Path) -> None:
+    bare = [Data(edge_index=data.edge_index, num_nodes=data.num_nodes) for data in GRAPHS]
+    model = PandaClassifier(**QUICK, features="degree").fit(GRAPHS, LABELS)
+    model.save(tmp_path)
+    loaded = load_estimator(tmp_path)
+    assert loaded.features_ == "degree"
+    assert np.array_equal(loaded.predict_proba(bare), model.predict_proba(GRAPHS))
+
+
+def test_a_model_that_was_saved_before_features_and_plugins_were(tmp_path: Path) -> None:
+    model = PandaClassifier(**QUICK).fit(GRAPHS, LABELS)
+    model.save(tmp_path)
+    content = json.loads((tmp_path / "model.json").read_text())
+    assert content.pop("plugins") == {}
+    assert content["learned"].pop("features_") == "x"
+    assert content["parameters"].pop("features") is None
+    (tmp_path / "model.json").write_text(json.dumps(content))
+    loaded = load_estimator(tmp_path)
+    assert loaded.features_ is None
+    assert np.array_equal(loaded.predict_proba(GRAPHS), model.predict_proba(GRAPHS))
 
 
 def test_a_model_is_loaded_with_the_plugin_it_was_trained_with(tmp_path: Path) -> None:
