@@ -141,7 +141,7 @@ def pyg_trial(name: str, epochs: int, seed: int) -> None:
     """A trial with PyG's classes alone, from the processed file to the scores of all epochs."""
     torch.manual_seed(seed)
     entry = DATASETS[name]
-    prepare = Constant() if entry.constant_features else None
+    prepare = Constant() if entry.features == "constant" else None
     dataset = TUDataset(str(data_root() / entry.below), entry.printed, pre_transform=prepare)
     split = random_split(len(dataset), seed)
     pyg_run(list(dataset), split, dataset.num_classes, epochs)()

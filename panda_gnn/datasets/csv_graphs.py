@@ -9,11 +9,12 @@ all others are features and hold numbers.
 
 A folder of graphs has an edge list for each, with or without a table of nodes, and ``labels.csv``:
 one column with the names of the graphs (``graph``, ``file``, ``name``, ``id``, or else the first),
-and one with labels, or several with numbers.
+and one with labels, or several with numbers. Graphs to predict need no labels.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -80,11 +81,32 @@ def read_csv_folder(folder: Path) -> list[Data]:
     words_at = others[0] if label_at is None else label_at
     graphs = []
     for file, y in zip(files, targets, strict=True):
-        data = _graph(file, {}, _nodes_of(file))
+        data = _of_folder(file)
         data.y = y.view(1, -1) if y.is_floating_point() else y.view(1)
         data.label_names = label_words([row.fields[words_at] for row in rows])
         graphs.append(data)
     return graphs
+
+
+def read_unlabelled_folder(folder: Path) -> list[Data]:
+    """Read a folder of graphs without a table of labels, in the order of their names."""
+    files = sorted(_edge_lists(folder))
+    tables = {_nodes_of(file) for file in files}
+    graphs = [file for file in files if file not in tables]
+    if not graphs:
+        raise InputError(f"the folder '{folder}' holds no edge list: give one for each graph")
+    for file in graphs:
+        if re.search(r"(^|[._])nodes$", file.stem):
+            raise InputError(
+                f"'{file}' is a table of nodes of no edge list: call that of one.csv one.nodes.csv"
+            )
+    return [_of_folder(file) for file in graphs]
+
+
+def _of_folder(file: Path) -> Data:
+    data = _graph(file, {}, _nodes_of(file))
+    data.graph_name = file.name
+    return data
 
 
 def _refuse_twice(

@@ -293,6 +293,8 @@ def graph_of_names(
 
 def printable(name: str) -> str:
     """``name`` with a replacement character for whatever a terminal or a page could obey."""
+    if name.isprintable():
+        return name
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
 
 

@@ -39,10 +39,13 @@ def of_library(graph: Any) -> Data:
         nodes = [dict(vertex.attributes()) for vertex in graph.vs]
         of_edges = [dict(edge.attributes()) for edge in graph.es]
         of_graph = {name: graph[name] for name in graph.attributes()}
-        return _data(names, edges, nodes, of_edges, of_graph, bool(graph.is_directed()))
+        data = _data(names, edges, nodes, of_edges, of_graph, bool(graph.is_directed()))
+        if "name" in graph.vs.attributes():
+            data.node_names = list(graph.vs["name"])
+        return data
     numbers = {node: str(number) for number, node in enumerate(graph.nodes)}
     pairs = [(numbers[u], numbers[v], values) for u, v, values in graph.edges(data=True)]
-    return _data(
+    data = _data(
         list(numbers.values()),
         [(u, v) for u, v, _ in pairs],
         [values for _, values in graph.nodes(data=True)],
@@ -50,6 +53,8 @@ def of_library(graph: Any) -> Data:
         graph.graph,
         bool(graph.is_directed()),
     )
+    data.node_names = list(graph.nodes)
+    return data
 
 
 def read_gml(path: Path) -> Data:
@@ -61,10 +66,11 @@ def read_gml(path: Path) -> Data:
         raise InputError(f"'{path}' is no GML that can be read ({reason(error)})") from error
     if graph.number_of_nodes() == 0:
         raise InputError(f"'{path}' has no node")
-    for _, values in graph.nodes(data=True):
-        values.pop("label", None)  # the name of a node, in this format
+    names = [values.pop("label", node) for node, values in graph.nodes(data=True)]
     with within(f"'{path}'"):
-        return of_library(graph)
+        data = of_library(graph)
+    data.node_names = names
+    return data
 
 
 def _data(

@@ -29,8 +29,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 
-from panda_gnn.datasets.checked import MASKS, checked_graphs
-from panda_gnn.datasets.entry import DatasetEntry
+from panda_gnn.datasets.checked import MASKS, checked_graphs, features_of, listed
+from panda_gnn.datasets.entry import ClassNames, DatasetEntry
 from panda_gnn.datasets.files import LABELS
 from panda_gnn.datasets.fingerprint import fingerprint
 from panda_gnn.errors import InputError, choose, shown
@@ -104,9 +104,14 @@ def own_data(
         labels: The words that classes stand for.
     """
     choices = choices or Choices()
-    checked = checked_graphs(graphs, choices.features)
+    items = listed(graphs)
+    features = features_of(items, choices.features)
+    checked = checked_graphs(items, features)
     task = _task(checked, choices.task, labels)
-    classes = _set_targets(checked, task)
+    count, numbers = _set_targets(checked, task)
+    classes: ClassNames = numbers
+    if labels and set(numbers) <= set(range(len(labels))):
+        classes = tuple(labels[number] for number in numbers)
     _check_metric(task, choices.metric)
     split, split_sizes = _split(checked, task, choices.split)
     dataset = in_memory(checked)
@@ -114,10 +119,11 @@ def own_data(
         name,
         task,
         checked,
-        classes,
-        class_names=tuple(labels or ()) if task.endswith("classification") else (),
+        count,
+        classes=classes,
         split=split,
         split_sizes=split_sizes,
+        features=features,
         fingerprint=fingerprint(dataset),
     )
     return OwnData(entry, dataset, _summary(entry, remark))
@@ -210,8 +216,9 @@ def _task(graphs: list[Data], chosen: str | None, labels: Sequence[str] | None) 
     return f"{of}-regression"
 
 
-def _set_targets(graphs: list[Data], task: str) -> int:
-    """Make ``y`` what the task needs, in place; the number of classes or targets."""
+def _set_targets(graphs: list[Data], task: str) -> tuple[int, tuple[int, ...]]:
+    """Make ``y`` what the task needs, in place; the number of classes or targets, and what the
+    classes were called."""
     per_node = task.startswith("node")
     y = _targets(graphs, per_node)
     if y.is_floating_point() and not bool(y.isfinite().all()):
@@ -222,20 +229,22 @@ def _set_targets(graphs: list[Data], task: str) -> int:
             f"there are {y.size(0)} {'nodes' if per_node else 'graphs'} with a target: training, "
             f"validation and test need at least {FEWEST_ROWS}"
         )
+    classes: tuple[int, ...] = ()
     if task.endswith("classification"):
         if y.size(1) != 1 or bool((y != y.round() if y.is_floating_point() else y != y).any()):
             raise InputError(f"{task} needs one whole number as y, got {y.size(1)} real ones")
-        classes, y = y.view(-1).unique(return_inverse=True)
-        if classes.numel() < 2:
+        values, y = y.view(-1).unique(return_inverse=True)
+        if values.numel() < 2:
             raise InputError(
-                f"all targets are of one class ({classes.item():g}): there is nothing to learn"
+                f"all targets are of one class ({values.item():g}): there is nothing to learn"
             )
-        count = int(classes.numel())
+        classes = tuple(int(value) for value in values)
+        count = len(classes)
     else:
         count, y = int(y.size(1)), y.float()
     for data, part in zip(graphs, [y] if per_node else y.split(1), strict=True):
         data.y = part
-    return count
+    return count, classes
 
 
 def _targets(graphs: list[Data], per_node: bool) -> Tensor:

@@ -32,6 +32,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data, Dataset, InMemoryDataset
@@ -42,18 +43,25 @@ from panda_gnn.datasets.csv_graphs import (
     is_csv_folder,
     read_csv_folder,
     read_csv_graph,
+    read_unlabelled_folder,
     table_of_nodes,
 )
 from panda_gnn.datasets.entries import DATASETS
 from panda_gnn.datasets.entry import DatasetEntry
-from panda_gnn.datasets.files import as_targets, label_words, read_graphml, simple_edges
+from panda_gnn.datasets.files import (
+    as_targets,
+    label_words,
+    printable,
+    read_graphml,
+    simple_edges,
+)
 from panda_gnn.datasets.libraries import is_library_graph, of_library, read_gml
 from panda_gnn.datasets.loading import data_root, load
 from panda_gnn.datasets.own import Choices, OwnData, in_memory, own_data
 from panda_gnn.datasets.pyg import pyg_graphs
 from panda_gnn.datasets.saved_graphs import read_saved_graphs, separated
 from panda_gnn.datasets.sources import Folder
-from panda_gnn.datasets.tu_files import read_tu
+from panda_gnn.datasets.tu_files import read_numbers, read_tu
 from panda_gnn.errors import InputError, choose, reason
 from panda_gnn.registry import Registry
 
@@ -102,14 +110,30 @@ class Resolved:
 
     @cached_property
     def _own(self) -> OwnData:
-        bare = NO_FEATURES in self.remark
-        if bare and self.choices.features == "x":
+        features = self.choices.features or ("constant" if self.is_bare else "x")
+        if self.is_bare and features == "x":
             raise InputError(f"{self.name} has no features x: choose constant or degree")
         remark = self.remark
-        if bare and self.choices.features == "degree":
+        if features == "degree":
             remark = remark.replace(NO_FEATURES, "the degree is the feature")
+        choices = dataclasses.replace(self.choices, features=features)
         labels = getattr(self.graphs, "label_names", None)
-        return own_data(self.name, list(self.graphs), self.choices, remark, labels)
+        return own_data(self.name, list(self.graphs), choices, remark, labels)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the graphs came without features, so that every node has the feature 1."""
+        return NO_FEATURES in self.remark
+
+    @property
+    def graph_names(self) -> list[str] | None:
+        """The names of the graphs' files, where each has one."""
+        return getattr(self.graphs, "graph_names", None)
+
+    @property
+    def node_names(self) -> list[str] | None:
+        """What the nodes of a single graph are called."""
+        return getattr(self.graphs, "node_names", None)
 
     @property
     def entry(self) -> DatasetEntry:
@@ -151,6 +175,7 @@ def resolve(
     metric: str | None = None,
     split: str | None = None,
     features: str | None = None,
+    labelled: bool = True,
     root: Folder = None,
     mirror: Folder = None,
 ) -> Resolved:
@@ -162,6 +187,7 @@ def resolve(
         metric: How it is scored.
         split: ``80/10/10``, ``cv10`` or ``masks``.
         features: ``x``, ``constant`` or ``degree``.
+        labelled: Whether a folder of edge lists must have a table of labels.
         root: The folder that holds datasets.
         mirror: A folder to take raw files from instead of the network.
 
@@ -185,15 +211,21 @@ def resolve(
             choose("argument", name, CHOICES, f"of {place}")
     if place in DATASETS:
         dataset = load(place, root=root, mirror=mirror)
+        remark = NO_FEATURES if DATASETS[place].features == "constant" else ""
         if not said:
-            return Resolved(place, dataset, DATASETS[place])
-        return Resolved(source, dataset, None, Choices(**said))
+            return Resolved(place, dataset, DATASETS[place], remark=remark)
+        return Resolved(source, dataset, None, Choices(**said), remark)
     if not is_own(place):
         choose("dataset", place, (*DATASETS, *SOURCES))
-    graphs, remark, fixed = _named(place, arguments, root, mirror)
+    graphs, remark, fixed = _named(place, arguments, labelled, root, mirror)
     if fixed and "split" not in said:
         said["split"] = fixed
     return Resolved(source, graphs, None, Choices(**said), remark)
+
+
+def choices_in(source: str) -> dict[str, str]:
+    """The choices that a name makes after its question mark."""
+    return {name: value for name, value in _parse(source)[1].items() if name in CHOICES}
 
 
 def _parse(source: str) -> tuple[str, dict[str, str]]:
@@ -217,7 +249,7 @@ def _parse(source: str) -> tuple[str, dict[str, str]]:
 
 
 def _named(
-    place: str, arguments: dict[str, str], root: Folder, mirror: Folder
+    place: str, arguments: dict[str, str], labelled: bool, root: Folder, mirror: Folder
 ) -> tuple[InMemoryDataset, str, str]:
     """The graphs of a name, what was done to them, and the split that comes with them."""
     if place.startswith("pyg:"):
@@ -234,16 +266,23 @@ def _named(
     if not path.exists() and ":" in place and not path.is_absolute():
         return *_of_module(place), ""
     try:
-        return *_undirected(_read(place, path, arguments)), ""
+        return *_undirected(_read(place, path, arguments, labelled)), ""
     except OSError as error:
         raise InputError(f"'{place}' cannot be read ({error.strerror})") from error
 
 
-def _read(place: str, path: Path, columns: Mapping[str, str]) -> list[Data]:
+def _read(place: str, path: Path, columns: Mapping[str, str], labelled: bool) -> list[Data]:
     if path.is_dir():
-        return _read_folder(path)
+        return _read_folder(path, labelled)
     if not path.is_file():
         raise InputError(f"there is no dataset, file or folder '{place}': give {ACCEPTED}")
+    graphs = _read_file(place, path, columns)
+    if len(graphs) == 1:
+        graphs[0].graph_name = path.name
+    return graphs
+
+
+def _read_file(place: str, path: Path, columns: Mapping[str, str]) -> list[Data]:
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:
         return [read_csv_graph(path, columns)]
@@ -256,7 +295,7 @@ def _read(place: str, path: Path, columns: Mapping[str, str]) -> list[Data]:
     raise InputError(f"'{place}' is of no kind that can be read: give {ACCEPTED}")
 
 
-def _read_folder(folder: Path) -> list[Data]:
+def _read_folder(folder: Path, labelled: bool) -> list[Data]:
     edges = [
         file
         for place in (folder, folder / "raw")
@@ -269,6 +308,8 @@ def _read_folder(folder: Path) -> list[Data]:
         return _read_tu(edges[0].parent, edges[0].name.removesuffix("_A.txt"))
     if is_csv_folder(folder):
         return read_csv_folder(folder)
+    if not labelled:
+        return read_unlabelled_folder(folder)
     raise InputError(
         f"the folder '{folder}' holds neither NAME_A.txt, as the TU collection has, nor labels.csv "
         "beside edge lists"
@@ -284,6 +325,9 @@ def _read_tu(folder: Path, name: str) -> list[Data]:
     except OSError as error:
         missing = Path(str(error.filename)).name
         raise InputError(f"'{folder}' has no {missing}: the TU format needs it") from error
+    labels = folder / f"{name}_graph_labels.txt"
+    if labels.is_file() and not (folder / f"{name}_graph_attributes.txt").is_file():
+        data.y = torch.from_numpy(read_numbers(labels, np.int64)).reshape(-1)  # as written
     return separated(data, slices)
 
 
@@ -374,6 +418,9 @@ def _undirected(graphs: list[Data]) -> tuple[InMemoryDataset, str]:
         remarks.append("edge_attr is read by the backbone gine alone")
     dataset = in_memory(checked)
     dataset.label_names = words or getattr(graphs[0], "label_names", None)
+    dataset.graph_names = _names([data.get("graph_name") for data in graphs], len(graphs))
+    if len(graphs) == 1:
+        dataset.node_names = _names(graphs[0].get("node_names"), checked[0].num_nodes)
     return dataset, ", ".join(remarks)
 
 
@@ -393,6 +440,13 @@ def _without_words(graphs: list[Any]) -> tuple[list[Any], list[str] | None]:
 
 def _refuse_graph(place: int, problem: str) -> NoReturn:
     raise InputError(f"graph {place}: {problem}")
+
+
+def _names(names: Any, count: int | None) -> list[str] | None:
+    """A list with a name for each graph or node as text, or ``None`` if it is none."""
+    if not isinstance(names, list) or len(names) != count or None in names:
+        return None
+    return [printable(str(name)) for name in names]
 
 
 def _is_directed(edge_index: Tensor, num_nodes: int) -> bool:

@@ -111,6 +111,12 @@ def test_a_folder_in_the_raw_format_of_the_tu_collection(tmp_path: Path) -> None
     assert found.entry.num_graphs == 12
     assert found.entry.task == "graph-classification"
     assert found.dataset[5].edge_index.tolist() == [[0, 1], [1, 0]]
+    labels = "".join(f"{(-1) ** i}\n" for i in range(12))
+    write(tmp_path, tu_folder(graph_labels=labels))
+    signed = resolve(tmp_path / "tu")
+    assert signed.entry.classes == (-1, 1)
+    assert [int(data.y) for data in signed.graphs][:3] == [1, -1, 1]
+    assert [int(data.y) for data in signed.dataset][:3] == [1, 0, 1]
 
 
 def test_a_graph_with_a_table_of_nodes(tmp_path: Path) -> None:
@@ -220,7 +226,7 @@ def test_a_missing_number_in_other_sources_names_its_place(tmp_path: Path) -> No
 
 def test_words_for_nothing_are_classes_among_words(tmp_path: Path) -> None:
     write(tmp_path, labelled("none", "NA", "nan"))
-    assert resolve(tmp_path / "g").entry.class_names == ("NA", "nan", "none")
+    assert resolve(tmp_path / "g").entry.classes == ("NA", "nan", "none")
 
 
 def test_whole_numbers_are_targets_to_the_last_digit(tmp_path: Path) -> None:
@@ -285,13 +291,13 @@ def test_words_as_targets_of_graphs(tmp_path: Path) -> None:
     ]
     torch.save(named, tmp_path / "a.pt")
     found = resolve(str(tmp_path / "a.pt"))
-    assert found.entry.class_names == ("path", "ring")
+    assert found.entry.classes == ("path", "ring")
     assert [int(data.y) for data in found.dataset] == [1, 0] * 6
     assert named[0].y == "ring"
     rings = [nx.cycle_graph(3 + i % 2) for i in range(12)]
     for ring, word in zip(rings, words, strict=True):
         ring.graph["label"] = word
-    assert resolve(rings).entry.class_names == ("path", "ring")
+    assert resolve(rings).entry.classes == ("path", "ring")
 
 
 def test_columns_weights_and_marks(tmp_path: Path) -> None:
@@ -677,3 +683,70 @@ def test_without_a_column_of_labels_all_others_are_targets(tmp_path: Path) -> No
     graphs = read_csv_folder(tmp_path / "g")
     assert "label_names" not in graphs[0]
     assert graphs[3].y.tolist() == [pytest.approx([1.0, 1.0])]
+
+
+def test_graphs_have_the_names_of_their_files(tmp_path: Path) -> None:
+    write(tmp_path, {**csv_folder(), **node_table(), "a\x1bb.csv": "0,1\n"})
+    torch.save(graphs(), tmp_path / "list.pt")
+    torch.save(graphs(1), tmp_path / "one.pt")
+    assert resolve(tmp_path / "g").graph_names == [f"{i}.csv" for i in range(12)]
+    assert resolve(tmp_path / "ring.csv").graph_names == ["ring.csv"]
+    assert resolve(tmp_path / "one.pt").graph_names == ["one.pt"]
+    assert resolve(tmp_path / "a\x1bb.csv").graph_names == ["a\ufffdb.csv"]
+    assert resolve(tmp_path / "list.pt").graph_names is None
+    assert resolve(graphs()).graph_names is None
+
+
+def test_nodes_have_the_names_of_their_table_or_library(tmp_path: Path) -> None:
+    write(tmp_path, {"a.csv": "289,7\n", "a.nodes.csv": "id,size\n289,1\n7,2\n30,3\n"})
+    assert resolve(tmp_path / "a.csv").node_names == ["289", "7", "30"]
+    graph = nx.path_graph(["x", 2, (3, 4)])
+    assert resolve(graph).node_names == ["x", "2", "(3, 4)"]
+    nx.write_gml(nx.path_graph(["ann", "bob"]), tmp_path / "a.gml")
+    assert resolve(tmp_path / "a.gml").node_names == ["ann", "bob"]
+    assert resolve(igraph.Graph.Ring(3)).node_names == ["0", "1", "2"]
+    named = igraph.Graph.Ring(3)
+    named.vs["name"] = ["ann", "bob", "cy"]
+    assert resolve(named).node_names == ["ann", "bob", "cy"]
+    assert resolve([graph, graph]).node_names is None
+    assert resolve(graphs(1)).node_names is None
+
+
+def test_a_folder_without_labels_is_read_where_none_are_needed(tmp_path: Path) -> None:
+    files = {name: text for name, text in csv_folder().items() if name != "g/labels.csv"}
+    write(tmp_path, {**files, "g/3.nodes.csv": "id,size\n" + "a,1\nb,2\nc,3\n"})
+    for i in (0, 1, 2, *range(4, 12)):
+        (tmp_path / f"g/{i}.csv").unlink()
+    write(tmp_path, {"g/10.csv": "y,z\n", "g/10_nodes.tsv": "id\tsize\ny\t1\nz\t2\n"})
+    found = resolve(tmp_path / "g", labelled=False)
+    assert found.graph_names == ["10.csv", "3.csv"]
+    assert [data.x.view(-1).tolist() for data in found.graphs] == [[1, 2], [1, 2, 3]]
+    with pytest.raises(InputError, match=r"neither NAME_A.txt, .* nor labels.csv beside"):
+        resolve(tmp_path / "g")
+    write(tmp_path, {"g/nodes.csv": "id,size\na,1\n"})
+    with pytest.raises(InputError, match=r"nodes.csv' is a table of nodes of no edge list"):
+        resolve(tmp_path / "g", labelled=False)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="holds no edge list: give one for each graph"):
+        resolve(tmp_path / "empty", labelled=False)
+
+
+def test_the_entry_says_where_the_features_come_from(tmp_path: Path) -> None:
+    write(tmp_path, csv_folder())
+    bare, own = resolve(tmp_path / "g"), resolve(graphs())
+    assert (bare.is_bare, bare.entry.features) == (True, "constant")
+    assert (own.is_bare, own.entry.features) == (False, "x")
+    assert resolve(tmp_path / "g", features="degree").entry.features == "degree"
+    graph = nx.path_graph(12)
+    nx.set_node_attributes(graph, {node: node % 2 for node in graph}, "y")
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    for source in (graph, tmp_path / "a.graphml"):
+        assert resolve(source).entry.features == "constant"
+    assert resolve(graphs(), features="constant").entry.features == "constant"
+
+
+def test_a_built_in_set_without_features_is_bare(mirror: Path, shared_root: Path) -> None:
+    assert resolve("imdb-binary", root=shared_root, mirror=mirror).is_bare
+    folds = resolve("imdb-binary", split="cv10", root=shared_root, mirror=mirror)
+    assert folds.entry.features == "constant"
+    assert "the number 1 is used" in folds.summary
