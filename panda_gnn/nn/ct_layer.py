@@ -187,6 +187,11 @@ class CommuteTimeGNN(GNN):
         self, in_channels: int, out_channels: int, *, centers: int, **options: Any
     ) -> None:
         super().__init__(in_channels, out_channels, **options)
+        if "edge_weight" not in self.reads:
+            raise InputError(
+                f"CommuteTimeGNN learns weights of edges, which backbone {self.backbone} does not "
+                "read: use gcn, gin, rgcn, rgin or adgn"
+            )
         self.commute_time = CTLayer(in_channels, centers)
 
     def forward(

@@ -297,3 +297,8 @@ def test_weights_in_half_precision() -> None:
     half = of_mean_one(weight.bfloat16(), graph, 1)
     assert half.dtype == torch.bfloat16
     torch.testing.assert_close(half.float(), of_mean_one(weight, graph, 1), rtol=0.02, atol=0)
+
+
+def test_a_backbone_that_reads_no_weights_is_refused() -> None:
+    with pytest.raises(InputError, match="which backbone sage does not read: use gcn"):
+        CommuteTimeGNN(3, 2, centers=2, backbone="sage")
