@@ -37,7 +37,7 @@ from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.methods import configure
 from panda_gnn.evaluation.splits import Split, random_split
-from panda_gnn.evaluation.tasks import load_data
+from panda_gnn.evaluation.tasks import collated
 from panda_gnn.evaluation.tasks.graph_classification import GRAPH_CLASSIFICATION
 from panda_gnn.evaluation.train import train
 from panda_gnn.evaluation.trial import run_trial
@@ -141,7 +141,7 @@ def pyg_trial(name: str, epochs: int, seed: int) -> None:
     """A trial with PyG's classes alone, from the processed file to the scores of all epochs."""
     torch.manual_seed(seed)
     entry = DATASETS[name]
-    prepare = Constant() if entry.constant_features else None
+    prepare = Constant() if entry.features == "constant" else None
     dataset = TUDataset(str(data_root() / entry.below), entry.printed, pre_transform=prepare)
     split = random_split(len(dataset), seed)
     pyg_run(list(dataset), split, dataset.num_classes, epochs)()
@@ -149,7 +149,7 @@ def pyg_trial(name: str, epochs: int, seed: int) -> None:
 
 def our_trial(method: str, name: str, epochs: int, seed: int, mirror: str | None) -> None:
     """The trial of a row, all of it."""
-    load_data.cache_clear()
+    collated.cache_clear()
     config = configure(name, "gcn", method, max_epochs=epochs, patience=epochs)
     assert run_trial(config, seed, mirror=mirror)["epochs"] == epochs
 

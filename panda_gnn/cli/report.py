@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from pathlib import Path
 
 from panda_gnn.cli.options import add_rows_argument, command_line, rows_folder
@@ -41,6 +42,8 @@ def run(options: argparse.Namespace) -> None:
         studies = named_studies(options.names, results)
     else:
         studies, left_out = studies_in(results)
+    for store, why in left_out.items():
+        print(f"{store} has no page: {why}", file=sys.stderr)
     if not studies:
         raise InputError(
             f"--results is '{results}', a folder without rows of a study that has a table"
@@ -61,5 +64,6 @@ def run(options: argparse.Namespace) -> None:
 
 def command(options: argparse.Namespace) -> str:
     """The command line that makes the same report again."""
-    words = (*options.names, "--output", str(options.output))
+    plugins = (word for plugin in options.plugin for word in ("--plugin", plugin))
+    words = (*options.names, "--output", str(options.output), *plugins)
     return shlex.join(command_line("report", options, *words, results=None))

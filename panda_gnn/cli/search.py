@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from panda_gnn.cli.execution import (
@@ -26,11 +25,12 @@ from panda_gnn.cli.options import (
 )
 from panda_gnn.cli.own import add_own_arguments
 from panda_gnn.errors import InputError, require
+from panda_gnn.evaluation.config import TRAINING
 from panda_gnn.evaluation.store import Finished, by_config_and_seed
 
 if TYPE_CHECKING:  # options are read, and explained, without torch
-    from panda_gnn.evaluation.config import Setting
-    from panda_gnn.evaluation.search import Tried
+    from panda_gnn.evaluation.config import Config, Setting
+    from panda_gnn.evaluation.search import Space, Tried
     from panda_gnn.evaluation.study import Study
 
 #: How many of the best combinations are printed.
@@ -46,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE,VALUE",
-        help="values of a setting, once per setting (the paper's search space)",
+        help="values of a setting, or of width, dropout and so on, once for each (the paper's "
+        "search space)",
     )
     add_choice(parser, "--sampler", names_of("samplers"), "grid")
     add_whole(parser, "--samples", "combinations of tpe and random", 40)
@@ -59,9 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search and print the best settings."""
-    from panda_gnn.evaluation.methods import complete, configure
+    from panda_gnn.evaluation.methods import configure
     from panda_gnn.evaluation.run import Outcome
-    from panda_gnn.evaluation.search import default_space, search, search_name
+    from panda_gnn.evaluation.search import default_space, search, search_name, with_values
 
     bare = configure(options.dataset, options.backbone, options.method)
     space = _space(options.space) or default_space(bare)
@@ -69,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         require("optuna", "search")
     for name, choices in space.items():
         for choice in choices:
-            complete(replace(bare, settings={name: choice}))
+            with_values(bare, {name: choice})
     total = Outcome()
     with Execution(options, search_name(bare)) as execution:
 
@@ -98,9 +99,9 @@ def run(options: argparse.Namespace) -> int:
             print_failures("search", total)
             raise
     if options.json:
-        print(json.dumps([_plain(one) for one in found], indent=1))
+        print(json.dumps([_plain(one, space) for one in found], indent=1))
     elif found:
-        _show(found)
+        _show(found, space)
     return report("search", total, execution.store)
 
 
@@ -115,13 +116,19 @@ def _space(texts: list[str]) -> dict[str, list[Setting]]:
     return space
 
 
-def _plain(one: Tried) -> dict[str, object]:
+def _values(config: Config, space: Space) -> dict[str, Setting]:
+    """The settings of a combination, with what was searched of its training."""
+    training = {name: getattr(config, name) for name in space if name in TRAINING}
+    return training | dict(config.settings)
+
+
+def _plain(one: Tried, space: Space) -> dict[str, object]:
     """A combination for JSON."""
-    settings = dict(one.config.settings)
+    settings = _values(one.config, space)
     return {"settings": settings, "validation": one.validation.mean, "n": one.validation.n}
 
 
-def _show(found: list[Tried]) -> None:
+def _show(found: list[Tried], space: Space) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -132,19 +139,20 @@ def _show(found: list[Tried]) -> None:
         f"{len(found)} combinations, the best first",
         box=box.SIMPLE_HEAD,
     )
-    for name in (*config.settings, "validation", "n"):
+    best = _values(config, space)
+    for name in (*best, "validation", "n"):
         grid.add_column(name, justify="right")
     for one in found[:SHOWN]:
         interval = one.validation.interval
         around = "" if interval is None else f" ± {interval:.4f}"
         grid.add_row(
-            *(str(value) for value in one.config.settings.values()),
+            *(str(value) for value in _values(one.config, space).values()),
             f"{one.validation.mean:.4f}{around}",
             str(one.validation.n),
         )
     console = Console()
     console.print(grid)
-    inner = ", ".join(f"{name} = {_toml(value)}" for name, value in config.settings.items())
+    inner = ", ".join(f"{name} = {_toml(value)}" for name, value in best.items())
     console.print("for a study:", highlight=False)
     of = ".".join(map(_key, ("settings", config.method, config.backbone)))
     print(f"[{of}]\n{_key(config.dataset)} = {{ {inner} }}")

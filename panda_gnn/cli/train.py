@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from panda_gnn.cli.options import add_method_argument
 from panda_gnn.cli.training import (
@@ -14,6 +15,10 @@ from panda_gnn.cli.training import (
     run_methods,
     settings_in_words,
 )
+
+if TYPE_CHECKING:  # options are read, and explained, without torch
+    from panda_gnn.evaluation.config import Config
+    from panda_gnn.evaluation.store import Row
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,34 +31,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="then train once more, on all data but a tenth for validation, and keep the model",
     )
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace the model that --save finds in FOLDER"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Train, print the scores of every trial, and keep a model."""
-    from rich.console import Console
-    from rich.table import Table
-
     from panda_gnn.estimators.configured import configured, fit_on
-    from panda_gnn.evaluation.statistics import summarise
-    from panda_gnn.evaluation.store import score
-    from panda_gnn.evaluation.tasks import load_data, task_of
-    from panda_gnn.reports.table_formats import mean_and_interval
+    from panda_gnn.estimators.files import check_free
+    from panda_gnn.evaluation.tasks import load_data
 
     model = None
     if options.save is not None:
         model = configured(make_config(options, options.method), options.seed)
+        check_free(options.save, overwrite=options.overwrite)
     study, contents, status = run_methods("train", options, [options.method])
     config = study.cells[0].candidates[0]
     seeds = range(options.seed, options.seed + options.trials)
     rows = [row for row in contents.rows if row["key"] == config.key and row["seed"] in seeds]
     if not rows:
         return status
+    if options.json:
+        print(json.dumps({"config": config.to_dict(), "rows": rows}, indent=1))
+    else:
+        _show(options, config, rows)
     if model is not None:
         fit_on(model, load_data(config.dataset, options.root, options.mirror)).save(options.save)
         print(f"the model is in {options.save}", file=sys.stderr)
-    if options.json:
-        print(json.dumps({"config": config.to_dict(), "rows": rows}, indent=1))
-        return status
+    return status
+
+
+def _show(options: argparse.Namespace, config: Config, rows: list[Row]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from panda_gnn.evaluation.statistics import summarise
+    from panda_gnn.evaluation.store import score
+    from panda_gnn.evaluation.tasks import task_of
+    from panda_gnn.reports.table_formats import mean_and_interval
+
     metric = task_of(config.dataset).metric
     unit, percent = metric.unit, " %" if metric.unit.scale == 100 else ""
     name = f"{config.dataset}, {config.backbone}, {config.method} {settings_in_words(config)}"
@@ -79,4 +96,3 @@ def run(options: argparse.Namespace) -> int:
         f"parameters: {parameters['trained']:,} trained, "
         f"{parameters['never_trained']:,} never trained"
     )
-    return status

@@ -117,6 +117,6 @@ def settings_in_words(config: Config) -> str:
     from panda_gnn.datasets import DATASETS
 
     settings = dict(config.settings)
-    if "split" in settings and (own := DATASETS.lookup(config.dataset).split):
+    if settings.get("split") == "random" and (own := DATASETS.lookup(config.dataset).split):
         settings["split"] = own
     return ", ".join(f"{name}={value}" for name, value in settings.items())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -37,19 +37,8 @@ def checked_graphs(graphs: Any, features: str | None = None) -> list[Data]:
         features: One of :data:`FEATURES`; by default the graphs' own where all have some, else the
             number 1.
     """
-    items = _items(graphs)
-    if features is not None:
-        choose("features", features, FEATURES)
-    with_x = [data.get("x") is not None for data in items]
-    if features == "x" and not all(with_x):
-        raise InputError(f"graph {with_x.index(False)} has no x: choose the features constant")
-    if features is None:
-        if any(with_x) and not all(with_x):
-            raise InputError(
-                f"graph {with_x.index(False)} has no x and others have: give all of them features, "
-                "or none"
-            )
-        features = "x" if all(with_x) else "constant"
+    items = listed(graphs)
+    features = features_of(items, features)
     names = [
         name
         for name in (*EDGE_VALUES, "edge_attr")
@@ -67,7 +56,26 @@ def checked_graphs(graphs: Any, features: str | None = None) -> list[Data]:
     return prepared
 
 
-def _items(graphs: Any) -> list[Data]:
+def features_of(graphs: Sequence[Data], features: str | None = None) -> str:
+    """Where the features of these graphs come from: what is asked for, or what they have."""
+    if features is not None:
+        choose("features", features, FEATURES)
+    with_x = [data.get("x") is not None for data in graphs]
+    if features == "x" and not all(with_x):
+        raise InputError(
+            f"graph {with_x.index(False)} has no x: give all graphs features, or train with the "
+            "features constant"
+        )
+    if features is None and any(with_x) and not all(with_x):
+        raise InputError(
+            f"graph {with_x.index(False)} has no x and others have: give all of them features, "
+            "or none"
+        )
+    return features or ("x" if all(with_x) else "constant")
+
+
+def listed(graphs: Any) -> list[Data]:
+    """The given graphs as a list of ``Data``."""
     if isinstance(graphs, Data) and not is_batch(graphs):
         return [graphs]
     if isinstance(graphs, Data):

@@ -9,13 +9,15 @@ all others are features and hold numbers.
 
 A folder of graphs has an edge list for each, with or without a table of nodes, and ``labels.csv``:
 one column with the names of the graphs (``graph``, ``file``, ``name``, ``id``, or else the first),
-and one with labels, or several with numbers.
+and one with labels, or several with numbers. Graphs to predict need no labels.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import torch
 from torch import Tensor
@@ -44,10 +46,15 @@ def read_csv_graph(path: Path, columns: Mapping[str, str] | None = None) -> Data
         path: The edge list.
         columns: Which columns are ``source``, ``target`` and ``weight``, by name or number from 1.
     """
+    return _graph(path, columns or {}, table_of_nodes(path))
+
+
+def table_of_nodes(path: Path) -> Path | None:
+    """The table of nodes beside an edge list that is a dataset by itself."""
     nodes = _nodes_of(path)
     if nodes is None and path.stem != "nodes":
         nodes = _first(path.with_name(f"nodes{suffix}") for suffix in (path.suffix, *SUFFIXES))
-    return _graph(path, columns or {}, nodes)
+    return nodes
 
 
 def is_csv_folder(folder: Path) -> bool:
@@ -74,11 +81,32 @@ def read_csv_folder(folder: Path) -> list[Data]:
     words_at = others[0] if label_at is None else label_at
     graphs = []
     for file, y in zip(files, targets, strict=True):
-        data = _graph(file, {}, _nodes_of(file))
+        data = _of_folder(file)
         data.y = y.view(1, -1) if y.is_floating_point() else y.view(1)
         data.label_names = label_words([row.fields[words_at] for row in rows])
         graphs.append(data)
     return graphs
+
+
+def read_unlabelled_folder(folder: Path) -> list[Data]:
+    """Read a folder of graphs without a table of labels, in the order of their names."""
+    files = sorted(_edge_lists(folder))
+    tables = {_nodes_of(file) for file in files}
+    graphs = [file for file in files if file not in tables]
+    if not graphs:
+        raise InputError(f"the folder '{folder}' holds no edge list: give one for each graph")
+    for file in graphs:
+        if re.search(r"(^|[._])nodes$", file.stem):
+            raise InputError(
+                f"'{file}' is a table of nodes of no edge list: call that of one.csv one.nodes.csv"
+            )
+    return [_of_folder(file) for file in graphs]
+
+
+def _of_folder(file: Path) -> Data:
+    data = _graph(file, {}, _nodes_of(file))
+    data.graph_name = file.name
+    return data
 
 
 def _refuse_twice(
@@ -191,12 +219,16 @@ def _numbers(path: Path, header: Line, row: Line, columns: Sequence[int]) -> Non
 
 def _targets(path: Path, header: Line, rows: Sequence[Line], columns: list[int]) -> list[Tensor]:
     """The target of each row: a class or a number, or several numbers."""
+
+    def refuse_row(place: int, problem: str) -> NoReturn:
+        refuse(path, rows[place].number, problem)
+
     for row in rows:
         for column in columns:
             if not row.fields[column]:
                 refuse(path, row.number, f"the column '{cut(header.fields[column])}' is empty")
     if len(columns) == 1:
-        return list(as_targets([row.fields[columns[0]] for row in rows]))
+        return list(as_targets([row.fields[columns[0]] for row in rows], refuse_row))
     for row in rows:
         _numbers(path, header, row, columns)
     return [torch.tensor([float(row.fields[i]) for i in columns]) for row in rows]

@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 from torch_geometric.data import InMemoryDataset
 from torch_geometric.transforms import BaseTransform
 
+#: What the classes of a dataset are called.
+ClassNames = tuple[str, ...] | tuple[int, ...]
+
 
 class LooseFile(NamedTuple):
     """A raw file that does not come in an archive.
@@ -49,17 +52,17 @@ class DatasetEntry:
         task: What is to be predicted: the name of one of
             ``panda_gnn.evaluation.tasks.TASKS``, which know the metric.
         num_classes: The number of classes; of targets where there are several.
-        class_names: The words that the classes of own data stand for, if these are words.
+        classes: What own data call their classes, in order: words or whole numbers.
         num_graphs: The number of graphs.
         split: How own data are split: shares such as ``80/10/10``, folds such as ``cv10``, or
             ``masks``; empty where the task knows.
         split_sizes: How many graphs are for training, validation and test, in the order of the
-            dataset, where the split is fixed.
+            dataset, where the split is fixed; how many nodes on average, where masks say which.
         average_nodes: Nodes of a graph.
         average_edges: Edges of a graph.
         num_features: Features of a node.
-        constant_features: Whether the dataset comes without features, so that every node gets the
-            feature 1.
+        features: Where these come from: ``x`` are the dataset's own, ``constant`` is the number 1
+            for datasets without features, ``degree`` is chosen for own data.
         fingerprint: What :func:`panda_gnn.datasets.fingerprint` gives for the known content; empty
             where no copy was at hand.
         citation: Whom to cite.
@@ -87,14 +90,14 @@ class DatasetEntry:
     processed_names: tuple[str, ...] = ("data.pt",)
     task: str
     num_classes: int
-    class_names: tuple[str, ...] = ()
+    classes: ClassNames = ()
     num_graphs: int
     split: str = ""
     split_sizes: tuple[int, int, int] | None = None
     average_nodes: float
     average_edges: float
     num_features: int
-    constant_features: bool = False
+    features: str = "x"
     fingerprint: str = ""
     citation: str
 

@@ -2,8 +2,10 @@
 
 Every reader gives an undirected graph without self-loops and duplicates as PyG's ``Data``, with
 
-- ``x``: the features of the file, or the feature 1 at every node where it has none;
+- ``x``: the features of the file, or the feature 1 at every node where it has none (which
+  :func:`read_graphml` leaves to :func:`read_graph`);
 - ``y``: the attribute ``y``, ``label``, ``class`` or ``target`` of the nodes of a GraphML file;
+- ``edge_weight``: the attribute ``weight`` of its edges;
 - ``node_names``: what the file calls the nodes, in their order.
 
 A file that cannot be read gets one sentence that names the line.
@@ -15,7 +17,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
 import torch
@@ -25,12 +27,22 @@ from torch_geometric.utils import to_undirected
 
 from panda_gnn.datasets.checked import MASKS, checked_graphs
 from panda_gnn.datasets.saved_graphs import read_saved_graphs
-from panda_gnn.datasets.tables import cut, is_number, read_edges, refuse
+from panda_gnn.datasets.tables import (
+    as_number,
+    cut,
+    is_number,
+    read_edges,
+    refuse,
+    says_no_number,
+)
 from panda_gnn.errors import InputError, choose, within
 
 LABELS = ("y", "label", "class", "target")
 """What a column or an attribute with the target of a node or graph is called."""
 
+
+RefuseAt = Callable[[int, str], NoReturn]
+"""Raises the sentence that says what is wrong at which place of a list."""
 
 _NUMBERS = ("int", "long", "float", "double", "boolean")
 
@@ -51,9 +63,12 @@ def read_graph(path: str | os.PathLike[str]) -> Data:
     if file.suffix.lower() not in READERS:
         choose("kind of graph file", file.suffix or file.name, READERS)
     try:
-        return READERS[file.suffix.lower()](file)
+        data = READERS[file.suffix.lower()](file)
     except OSError as error:
         raise InputError(f"the file '{file}' cannot be read ({error.strerror})") from error
+    if "x" not in data:
+        data.x = torch.ones(int(data.num_nodes or 0), 1)
+    return data
 
 
 def read_edge_list(path: Path) -> Data:
@@ -64,7 +79,8 @@ def read_edge_list(path: Path) -> Data:
 
 
 def read_graphml(path: Path) -> Data:
-    """Read a GraphML file. Numbers and truth values that every node has become its features."""
+    """Read a GraphML file. Numbers and truth values that every node has, by default or of its own,
+    become its features; where there are none, there is no ``x``."""
     reader = _GraphML(path)
     parser = expat.ParserCreate()
     parser.StartElementHandler = reader.start
@@ -110,6 +126,22 @@ READERS: Mapping[str, Callable[[Path], Data]] = MappingProxyType(
 """The reader of each ending."""
 
 
+class _Key(NamedTuple):
+    """What a GraphML file says of values: their name, type, and whether nodes or edges have them
+    (``node``, ``edge`` or ``all``)."""
+
+    name: str
+    kind: str
+    of: str
+
+
+class _Edge(NamedTuple):
+    source: str
+    target: str
+    line: int
+    values: dict[str, float | str]
+
+
 class _GraphML:
     """What has been read of a GraphML file so far."""
 
@@ -117,12 +149,14 @@ class _GraphML:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.keys: dict[str, str] = {}
-        self.names: dict[str, str] = {}
+        self.keys: dict[str, _Key] = {}
+        self.defaults: dict[str, dict[str, float | str]] = {"node": {}, "edge": {}}
         self.directed = False
         self.nodes: dict[str, dict[str, float | str]] = {}
-        self.edges: list[tuple[str, str, int]] = []
-        self.node: str | None = None
+        self.lines: list[int] = []
+        self.edges: list[_Edge] = []
+        self.of = ""
+        self.values: dict[str, float | str] = {}
         self.key: str | None = None
         self.value = ""
 
@@ -136,23 +170,31 @@ class _GraphML:
         name = tag.rpartition(":")[2]
         if not self.keys and not self.nodes and name in ("html", "gexf", "svg"):
             self.refuse(f"expected GraphML, got <{name}>")
-        if name == "key" and attributes.get("for") == "node":
-            key = attributes.get("id", "")
-            self.keys[key] = attributes.get("attr.type", "string")
-            self.names[key] = attributes.get("attr.name", key)
+        if name == "key":
+            self.key, self.value = attributes.get("id", ""), ""
+            self.keys[self.key] = _Key(
+                attributes.get("attr.name", self.key),
+                attributes.get("attr.type", "string"),
+                attributes.get("for", "all"),
+            )
+        elif name == "default":
+            self.value = ""
         elif name == "graph":
             self.directed = attributes.get("edgedefault") == "directed"
         elif name == "node":
-            self.node = attributes.get("id")
-            if self.node is None or self.node in self.nodes:
-                self.refuse(f"a node needs an id of its own, got {self.node!r}")
-            self.nodes[self.node] = {}
+            node = attributes.get("id")
+            if node is None or node in self.nodes:
+                self.refuse(f"a node needs an id of its own, got {node!r}")
+            self.of, self.values = name, {}
+            self.nodes[node] = self.values
+            self.lines.append(self.parser.CurrentLineNumber)
         elif name == "edge":
             source, target = attributes.get("source"), attributes.get("target")
             if source is None or target is None:
                 self.refuse("an edge needs a source and a target")
-            self.edges.append((source, target, self.parser.CurrentLineNumber))
-        elif name == "data" and self.node is not None:
+            self.of, self.values = name, {}
+            self.edges.append(_Edge(source, target, self.parser.CurrentLineNumber, self.values))
+        elif name == "data" and self.of:
             self.key, self.value = attributes.get("key", ""), ""
 
     def text(self, text: str) -> None:
@@ -161,44 +203,75 @@ class _GraphML:
 
     def end(self, tag: str) -> None:
         name = tag.rpartition(":")[2]
-        if name == "node":
-            self.node = None
-        elif name == "data" and self.node is not None and self.key is not None:
-            if self.keys.get(self.key, "string") in _NUMBERS:
-                self.nodes[self.node][self.key] = self.number(self.value.strip())
-            elif self.names.get(self.key, "").lower() in LABELS and self.value.strip():
-                self.nodes[self.node][self.key] = self.value.strip()
+        if name == "default" and self.value.strip():
+            for of, values in self.defaults.items():
+                self.read(of, values)
+        elif name == "data" and self.of:
+            self.read(self.of, self.values)
+        if name in ("node", "edge"):
+            self.of = ""
+        elif name in ("key", "data"):
             self.key = None
+
+    def read(self, of: str, values: dict[str, float | str]) -> None:
+        """Add the value that has just ended to those of a node or edge, if it is of use."""
+        key, value = self.keys.get(self.key or ""), self.value.strip()
+        if key is None or key.of not in (of, "all") or (of == "edge" and key.name != "weight"):
+            return
+        if key.kind in _NUMBERS:
+            values[key.name] = self.number(value)
+        elif key.name.lower() in LABELS and value:
+            values[key.name] = value
 
     def number(self, value: str) -> float:
         if value.lower() in ("true", "false"):
             return float(value.lower() == "true")
         if not is_number(value):
             self.refuse(f"expected a number, got '{cut(value)}'")
-        return float(value)
+        return as_number(value)
+
+    def refuse_node(self, place: int, problem: str) -> NoReturn:
+        refuse(self.path, self.lines[place], problem)
 
     def graph(self) -> Data:
         if not self.nodes:
             refuse(self.path, self.parser.CurrentLineNumber, "the file has no node")
-        for source, target, line in self.edges:
-            for end in (source, target):
+        for edge in self.edges:
+            for end in (edge.source, edge.target):
                 if end not in self.nodes:
-                    refuse(self.path, line, f"the edge ends at '{end}', which is no node")
-        everywhere = [key for key in self.keys if all(key in of for of in self.nodes.values())]
-        label = next((key for key in everywhere if self.names[key].lower() in LABELS), None)
-        of_numbers = [key for key in everywhere if key != label and self.keys[key] in _NUMBERS]
-        masks = [key for key in of_numbers if self.names[key] in MASKS]
-        of_numbers = [key for key in of_numbers if key not in masks]
-        rows = [[of[key] for key in of_numbers] for of in self.nodes.values()]
-        x = torch.tensor(rows) if of_numbers else None
-        edges = [(source, target) for source, target, _ in self.edges]
-        data = graph_of_names(list(self.nodes), edges, x)
+                    refuse(self.path, edge.line, f"the edge ends at '{end}', which is no node")
+        nodes = [self.defaults["node"] | values for values in self.nodes.values()]
+        names = dict.fromkeys(key.name for key in self.keys.values())
+        everywhere = [name for name in names if all(name in values for values in nodes)]
+        label = next((name for name in everywhere if name.lower() in LABELS), None)
+        of_numbers = [
+            name
+            for name in everywhere
+            if name != label and not any(isinstance(values[name], str) for values in nodes)
+        ]
+        masks = [name for name in of_numbers if name in MASKS]
+        of_numbers = [name for name in of_numbers if name not in masks]
+        x = torch.tensor([[float(values[name]) for name in of_numbers] for values in nodes])
+        edges = [(edge.source, edge.target) for edge in self.edges]
+        data = graph_of_names(list(self.nodes), edges, x, self.weights())
+        if not of_numbers:
+            del data.x
         if label is not None:
-            set_targets(data, [str(of[label]) for of in self.nodes.values()])
-        set_masks(data, {self.names[key]: [of[key] for of in self.nodes.values()] for key in masks})
+            set_targets(data, [str(values[label]) for values in nodes], self.refuse_node)
+        set_masks(data, {name: [values[name] for values in nodes] for name in masks})
         if self.directed:
             data.was_directed = True
         return data
+
+    def weights(self) -> list[float] | None:
+        """The weights of the edges, if they have any."""
+        usual = self.defaults["edge"].get("weight")
+        values = [edge.values.get("weight", usual) for edge in self.edges]
+        weights = [float(value) for value in values if value is not None]
+        if weights and len(weights) < len(values):
+            line = self.edges[values.index(None)].line
+            refuse(self.path, line, "the edge has no weight and others have: give all of them one")
+        return weights or None
 
 
 def graph_of_names(
@@ -220,6 +293,8 @@ def graph_of_names(
 
 def printable(name: str) -> str:
     """``name`` with a replacement character for whatever a terminal or a page could obey."""
+    if name.isprintable():
+        return name
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
 
 
@@ -233,19 +308,40 @@ def _of_index(
     return Data(x=x, edge_index=edge_index, num_nodes=num_nodes, node_names=names, **values)
 
 
-def as_targets(values: Sequence[str]) -> Tensor:
+def as_targets(values: Sequence[str], refuse_at: RefuseAt) -> Tensor:
     """Targets that are written as text: whole numbers, real numbers, or words as classes in
-    alphabetical order."""
-    if all(is_number(value) for value in values):
-        numbers = torch.tensor([float(value) for value in values], dtype=torch.float64)
-        return numbers.long() if bool((numbers == numbers.round()).all()) else numbers.float()
-    classes = {word: number for number, word in enumerate(sorted(set(values)))}
+    alphabetical order.
+
+    Args:
+        values: The targets.
+        refuse_at: Gets the place of a target that is refused, and why.
+    """
+    words = label_words(values)
+    if words is None:
+        return _as_numbers(values, refuse_at)
+    if any(is_number(value) for value in values):
+        for place, value in enumerate(values):
+            if says_no_number(value):
+                problem = f"the target is '{cut(value)}' and others are numbers: give a number"
+                refuse_at(place, problem)
+    classes = {word: number for number, word in enumerate(words)}
     return torch.tensor([classes[value] for value in values])
 
 
-def set_targets(data: Data, values: Sequence[str]) -> None:
+def _as_numbers(values: Sequence[str], refuse_at: RefuseAt) -> Tensor:
+    numbers = [as_number(value) for value in values]
+    if any(number != int(number) for number in numbers):
+        return torch.tensor([float(number) for number in numbers], dtype=torch.float64).float()
+    for place, number in enumerate(numbers):
+        if not -(2**63) <= number < 2**63:
+            problem = f"the target {cut(values[place])} does not fit into 64 bits"
+            refuse_at(place, f"{problem}: give a smaller number or a word")
+    return torch.tensor([int(number) for number in numbers])
+
+
+def set_targets(data: Data, values: Sequence[str], refuse_at: RefuseAt) -> None:
     """Give a graph targets that are written as text; words are kept as ``label_names``."""
-    data.y = as_targets(values)
+    data.y = as_targets(values, refuse_at)
     if (words := label_words(values)) is not None:
         data.label_names = words
 

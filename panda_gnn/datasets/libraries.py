@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
@@ -20,7 +20,7 @@ from torch_geometric.data import Data
 
 from panda_gnn.datasets.checked import MASKS
 from panda_gnn.datasets.files import LABELS, graph_of_names, set_masks, set_targets
-from panda_gnn.errors import InputError, reason, require
+from panda_gnn.errors import InputError, reason, require, within
 
 
 def is_library_graph(graph: Any) -> bool:
@@ -39,10 +39,13 @@ def of_library(graph: Any) -> Data:
         nodes = [dict(vertex.attributes()) for vertex in graph.vs]
         of_edges = [dict(edge.attributes()) for edge in graph.es]
         of_graph = {name: graph[name] for name in graph.attributes()}
-        return _data(names, edges, nodes, of_edges, of_graph, bool(graph.is_directed()))
+        data = _data(names, edges, nodes, of_edges, of_graph, bool(graph.is_directed()))
+        if "name" in graph.vs.attributes():
+            data.node_names = list(graph.vs["name"])
+        return data
     numbers = {node: str(number) for number, node in enumerate(graph.nodes)}
     pairs = [(numbers[u], numbers[v], values) for u, v, values in graph.edges(data=True)]
-    return _data(
+    data = _data(
         list(numbers.values()),
         [(u, v) for u, v, _ in pairs],
         [values for _, values in graph.nodes(data=True)],
@@ -50,6 +53,8 @@ def of_library(graph: Any) -> Data:
         graph.graph,
         bool(graph.is_directed()),
     )
+    data.node_names = list(graph.nodes)
+    return data
 
 
 def read_gml(path: Path) -> Data:
@@ -61,9 +66,11 @@ def read_gml(path: Path) -> Data:
         raise InputError(f"'{path}' is no GML that can be read ({reason(error)})") from error
     if graph.number_of_nodes() == 0:
         raise InputError(f"'{path}' has no node")
-    for _, values in graph.nodes(data=True):
-        values.pop("label", None)  # the name of a node, in this format
-    return of_library(graph)
+    names = [values.pop("label", node) for node, values in graph.nodes(data=True)]
+    with within(f"'{path}'"):
+        data = of_library(graph)
+    data.node_names = names
+    return data
 
 
 def _data(
@@ -82,14 +89,15 @@ def _data(
     masks = [name for name in columns if name in MASKS]
     columns = [name for name in columns if name not in masks]
     x = torch.tensor([[float(node[name]) for name in columns] for node in nodes])
-    weights = None
-    if of_edges and all(_is_number(values.get("weight")) for values in of_edges):
-        weights = [float(values["weight"]) for values in of_edges]
-    data = graph_of_names(names, edges, x if columns else None, weights)
+    weights = [values["weight"] for values in of_edges if _is_number(values.get("weight"))]
+    if weights and len(weights) < len(of_edges):
+        raise InputError("some edges have a weight and some have none: give all of them one")
+    weights = [float(weight) for weight in weights]
+    data = graph_of_names(names, edges, x if columns else None, weights or None)
     if not columns:
         del data.x
     if label is not None:
-        set_targets(data, [str(node[label]) for node in nodes])
+        set_targets(data, [str(node[label]) for node in nodes], _refuse_node)
     set_masks(data, {name: [float(node[name]) for node in nodes] for name in masks})
     of_whole = next((name for name in LABELS if name in of_graph), None)
     if of_whole is not None:
@@ -98,6 +106,10 @@ def _data(
     if directed:
         data.was_directed = True
     return data
+
+
+def _refuse_node(place: int, problem: str) -> NoReturn:
+    raise InputError(f"node {place}: {problem}")
 
 
 def _target(value: Any) -> Tensor:

@@ -29,11 +29,11 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 
-from panda_gnn.datasets.checked import MASKS, checked_graphs
-from panda_gnn.datasets.entry import DatasetEntry
+from panda_gnn.datasets.checked import MASKS, checked_graphs, features_of, listed
+from panda_gnn.datasets.entry import ClassNames, DatasetEntry
 from panda_gnn.datasets.files import LABELS
 from panda_gnn.datasets.fingerprint import fingerprint
-from panda_gnn.errors import InputError, choose
+from panda_gnn.errors import InputError, choose, shown
 
 OWN_TASKS = (
     "graph-classification",
@@ -104,19 +104,26 @@ def own_data(
         labels: The words that classes stand for.
     """
     choices = choices or Choices()
-    checked = checked_graphs(graphs, choices.features)
-    task = _task(checked, choices.task)
-    classes = _set_targets(checked, task)
+    items = listed(graphs)
+    features = features_of(items, choices.features)
+    checked = checked_graphs(items, features)
+    task = _task(checked, choices.task, labels)
+    count, numbers = _set_targets(checked, task)
+    classes: ClassNames = numbers
+    if labels and set(numbers) <= set(range(len(labels))):
+        classes = tuple(labels[number] for number in numbers)
     _check_metric(task, choices.metric)
-    split = _split(checked, task, choices.split)
+    split, split_sizes = _split(checked, task, choices.split)
     dataset = in_memory(checked)
     entry = own_entry(
         name,
         task,
         checked,
-        classes,
-        class_names=tuple(labels or ()) if task.endswith("classification") else (),
+        count,
+        classes=classes,
         split=split,
+        split_sizes=split_sizes,
+        features=features,
         fingerprint=fingerprint(dataset),
     )
     return OwnData(entry, dataset, _summary(entry, remark))
@@ -163,7 +170,7 @@ def _summary(entry: DatasetEntry, remark: str) -> str:
     return f"{entry.printed}: {'; '.join(parts)}"
 
 
-def _task(graphs: list[Data], chosen: str | None) -> str:
+def _task(graphs: list[Data], chosen: str | None, labels: Sequence[str] | None) -> str:
     first = graphs[0].get("y")
     missing = [
         number for number, data in enumerate(graphs) if not isinstance(data.get("y"), Tensor)
@@ -188,22 +195,30 @@ def _task(graphs: list[Data], chosen: str | None) -> str:
             f"single graph, and several targets of a graph the shape [1, {first.size(0)}]"
         )
     of = "node" if per_node else "graph"
+    y = _targets(graphs, per_node)
+    words = () if labels is None or y.is_floating_point() else labels
     if chosen is not None:
         full = chosen if chosen in OWN_TASKS else f"{of}-{chosen}"
         known = [task for task in OWN_TASKS if task.startswith(of)]
-        return choose("task", full, known, f"of {'one graph' if per_node else 'several graphs'}")
-    y = _targets(graphs, per_node)
+        choose("task", full, known, f"of {'one graph' if per_node else 'several graphs'}")
+        if words and not full.endswith("classification"):
+            raise InputError(
+                f"{full} needs numbers as targets, got words such as {shown(words[0])}: choose the "
+                "task classification"
+            )
+        return full
     whole = not y.is_floating_point() or bool((y == y.round()).all())
     if y.size(1) > 1:
         binary = bool(((y == 0) | (y == 1)).all()) and not per_node
         return "graph-multi-label" if binary else f"{of}-regression"
-    if whole and y.unique().numel() <= MOST_CLASSES:
+    if words or (whole and y.unique().numel() <= MOST_CLASSES):
         return f"{of}-classification"
     return f"{of}-regression"
 
 
-def _set_targets(graphs: list[Data], task: str) -> int:
-    """Make ``y`` what the task needs, in place; the number of classes or targets."""
+def _set_targets(graphs: list[Data], task: str) -> tuple[int, tuple[int, ...]]:
+    """Make ``y`` what the task needs, in place; the number of classes or targets, and what the
+    classes were called."""
     per_node = task.startswith("node")
     y = _targets(graphs, per_node)
     if y.is_floating_point() and not bool(y.isfinite().all()):
@@ -214,20 +229,22 @@ def _set_targets(graphs: list[Data], task: str) -> int:
             f"there are {y.size(0)} {'nodes' if per_node else 'graphs'} with a target: training, "
             f"validation and test need at least {FEWEST_ROWS}"
         )
+    classes: tuple[int, ...] = ()
     if task.endswith("classification"):
         if y.size(1) != 1 or bool((y != y.round() if y.is_floating_point() else y != y).any()):
             raise InputError(f"{task} needs one whole number as y, got {y.size(1)} real ones")
-        classes, y = y.view(-1).unique(return_inverse=True)
-        if classes.numel() < 2:
+        values, y = y.view(-1).unique(return_inverse=True)
+        if values.numel() < 2:
             raise InputError(
-                f"all targets are of one class ({classes.item():g}): there is nothing to learn"
+                f"all targets are of one class ({values.item():g}): there is nothing to learn"
             )
-        count = int(classes.numel())
+        classes = tuple(int(value) for value in values)
+        count = len(classes)
     else:
         count, y = int(y.size(1)), y.float()
     for data, part in zip(graphs, [y] if per_node else y.split(1), strict=True):
         data.y = part
-    return count
+    return count, classes
 
 
 def _targets(graphs: list[Data], per_node: bool) -> Tensor:
@@ -248,14 +265,16 @@ def _check_metric(task: str, metric: str | None) -> None:
         choose("metric", metric.replace("-", " "), known, f"of the task {task}")
 
 
-def _split(graphs: list[Data], task: str, chosen: str | None) -> str:
+def _split(
+    graphs: list[Data], task: str, chosen: str | None
+) -> tuple[str, tuple[int, int, int] | None]:
+    """The name of the split, and how many nodes its parts have on average where masks say so."""
     masks = [graphs[0].get(name) for name in MASKS]
     has_masks = task.startswith("node") and all(isinstance(mask, Tensor) for mask in masks)
     if chosen is None:
         chosen = "masks" if has_masks else ("60/20/20" if task.startswith("node") else "80/10/10")
     if chosen == "masks" and has_masks:
-        _set_masks(graphs[0])
-        return "masks"
+        return _set_masks(graphs[0])
     for name in MASKS:
         for data in graphs:
             if name in data:
@@ -272,10 +291,10 @@ def _split(graphs: list[Data], task: str, chosen: str | None) -> str:
         raise InputError(
             f"split is '{chosen}', it must be shares of 100 such as 80/10/10, cv3 to cv20, or masks"
         )
-    return chosen
+    return chosen, None
 
 
-def _set_masks(data: Data) -> None:
+def _set_masks(data: Data) -> tuple[str, tuple[int, int, int]]:
     """Make the masks columns of truth values, one for each split, that share no node."""
     count, masks = int(data.num_nodes or 0), {name: data[name].bool() for name in MASKS}
     for name, mask in masks.items():
@@ -297,3 +316,5 @@ def _set_masks(data: Data) -> None:
             raise InputError(
                 f"{one} and {other} share {shared} of {count} nodes: a node may be in one of them"
             )
+    train, validation, test = (round(int(masks[name].sum()) / splits) for name in MASKS)
+    return "masks" if splits == 1 else f"masks of {splits} splits", (train, validation, test)

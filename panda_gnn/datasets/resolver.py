@@ -30,24 +30,38 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data, Dataset, InMemoryDataset
 
 from panda_gnn.datasets.checked import checked_graphs
-from panda_gnn.datasets.csv_graphs import SUFFIXES, is_csv_folder, read_csv_folder, read_csv_graph
+from panda_gnn.datasets.csv_graphs import (
+    SUFFIXES,
+    is_csv_folder,
+    read_csv_folder,
+    read_csv_graph,
+    read_unlabelled_folder,
+    table_of_nodes,
+)
 from panda_gnn.datasets.entries import DATASETS
 from panda_gnn.datasets.entry import DatasetEntry
-from panda_gnn.datasets.files import as_targets, label_words, read_graphml, simple_edges
+from panda_gnn.datasets.files import (
+    as_targets,
+    label_words,
+    printable,
+    read_graphml,
+    simple_edges,
+)
 from panda_gnn.datasets.libraries import is_library_graph, of_library, read_gml
 from panda_gnn.datasets.loading import data_root, load
 from panda_gnn.datasets.own import Choices, OwnData, in_memory, own_data
 from panda_gnn.datasets.pyg import pyg_graphs
 from panda_gnn.datasets.saved_graphs import read_saved_graphs, separated
 from panda_gnn.datasets.sources import Folder
-from panda_gnn.datasets.tu_files import read_tu
+from panda_gnn.datasets.tu_files import read_numbers, read_tu
 from panda_gnn.errors import InputError, choose, reason
 from panda_gnn.registry import Registry
 
@@ -60,6 +74,9 @@ ACCEPTED = (
 NO_FEATURES = "without features, the number 1 is used"
 SOURCES: Registry[Callable[[], Any]] = Registry("registered dataset", {})
 """Functions that give the graphs of registered datasets, by name."""
+
+Stamp = tuple[str, int, int]
+"""Name, time of change and size of a file."""
 
 _SPLIT = re.compile(r"\d+/\d+/\d+|cv\d+|masks")
 
@@ -93,14 +110,30 @@ class Resolved:
 
     @cached_property
     def _own(self) -> OwnData:
-        bare = NO_FEATURES in self.remark
-        if bare and self.choices.features == "x":
+        features = self.choices.features or ("constant" if self.is_bare else "x")
+        if self.is_bare and features == "x":
             raise InputError(f"{self.name} has no features x: choose constant or degree")
         remark = self.remark
-        if bare and self.choices.features == "degree":
+        if features == "degree":
             remark = remark.replace(NO_FEATURES, "the degree is the feature")
+        choices = dataclasses.replace(self.choices, features=features)
         labels = getattr(self.graphs, "label_names", None)
-        return own_data(self.name, list(self.graphs), self.choices, remark, labels)
+        return own_data(self.name, list(self.graphs), choices, remark, labels)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the graphs came without features, so that every node has the feature 1."""
+        return NO_FEATURES in self.remark
+
+    @property
+    def graph_names(self) -> list[str] | None:
+        """The names of the graphs' files, where each has one."""
+        return getattr(self.graphs, "graph_names", None)
+
+    @property
+    def node_names(self) -> list[str] | None:
+        """What the nodes of a single graph are called."""
+        return getattr(self.graphs, "node_names", None)
 
     @property
     def entry(self) -> DatasetEntry:
@@ -142,6 +175,7 @@ def resolve(
     metric: str | None = None,
     split: str | None = None,
     features: str | None = None,
+    labelled: bool = True,
     root: Folder = None,
     mirror: Folder = None,
 ) -> Resolved:
@@ -153,6 +187,7 @@ def resolve(
         metric: How it is scored.
         split: ``80/10/10``, ``cv10`` or ``masks``.
         features: ``x``, ``constant`` or ``degree``.
+        labelled: Whether a folder of edge lists must have a table of labels.
         root: The folder that holds datasets.
         mirror: A folder to take raw files from instead of the network.
 
@@ -176,15 +211,21 @@ def resolve(
             choose("argument", name, CHOICES, f"of {place}")
     if place in DATASETS:
         dataset = load(place, root=root, mirror=mirror)
+        remark = NO_FEATURES if DATASETS[place].features == "constant" else ""
         if not said:
-            return Resolved(place, dataset, DATASETS[place])
-        return Resolved(source, dataset, None, Choices(**said))
+            return Resolved(place, dataset, DATASETS[place], remark=remark)
+        return Resolved(source, dataset, None, Choices(**said), remark)
     if not is_own(place):
         choose("dataset", place, (*DATASETS, *SOURCES))
-    graphs, remark, fixed = _named(place, arguments, root, mirror)
+    graphs, remark, fixed = _named(place, arguments, labelled, root, mirror)
     if fixed and "split" not in said:
         said["split"] = fixed
     return Resolved(source, graphs, None, Choices(**said), remark)
+
+
+def choices_in(source: str) -> dict[str, str]:
+    """The choices that a name makes after its question mark."""
+    return {name: value for name, value in _parse(source)[1].items() if name in CHOICES}
 
 
 def _parse(source: str) -> tuple[str, dict[str, str]]:
@@ -208,7 +249,7 @@ def _parse(source: str) -> tuple[str, dict[str, str]]:
 
 
 def _named(
-    place: str, arguments: dict[str, str], root: Folder, mirror: Folder
+    place: str, arguments: dict[str, str], labelled: bool, root: Folder, mirror: Folder
 ) -> tuple[InMemoryDataset, str, str]:
     """The graphs of a name, what was done to them, and the split that comes with them."""
     if place.startswith("pyg:"):
@@ -225,16 +266,23 @@ def _named(
     if not path.exists() and ":" in place and not path.is_absolute():
         return *_of_module(place), ""
     try:
-        return *_undirected(_read(place, path, arguments)), ""
+        return *_undirected(_read(place, path, arguments, labelled)), ""
     except OSError as error:
         raise InputError(f"'{place}' cannot be read ({error.strerror})") from error
 
 
-def _read(place: str, path: Path, columns: Mapping[str, str]) -> list[Data]:
+def _read(place: str, path: Path, columns: Mapping[str, str], labelled: bool) -> list[Data]:
     if path.is_dir():
-        return _read_folder(path)
+        return _read_folder(path, labelled)
     if not path.is_file():
         raise InputError(f"there is no dataset, file or folder '{place}': give {ACCEPTED}")
+    graphs = _read_file(place, path, columns)
+    if len(graphs) == 1:
+        graphs[0].graph_name = path.name
+    return graphs
+
+
+def _read_file(place: str, path: Path, columns: Mapping[str, str]) -> list[Data]:
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:
         return [read_csv_graph(path, columns)]
@@ -247,7 +295,7 @@ def _read(place: str, path: Path, columns: Mapping[str, str]) -> list[Data]:
     raise InputError(f"'{place}' is of no kind that can be read: give {ACCEPTED}")
 
 
-def _read_folder(folder: Path) -> list[Data]:
+def _read_folder(folder: Path, labelled: bool) -> list[Data]:
     edges = [
         file
         for place in (folder, folder / "raw")
@@ -260,6 +308,8 @@ def _read_folder(folder: Path) -> list[Data]:
         return _read_tu(edges[0].parent, edges[0].name.removesuffix("_A.txt"))
     if is_csv_folder(folder):
         return read_csv_folder(folder)
+    if not labelled:
+        return read_unlabelled_folder(folder)
     raise InputError(
         f"the folder '{folder}' holds neither NAME_A.txt, as the TU collection has, nor labels.csv "
         "beside edge lists"
@@ -275,6 +325,9 @@ def _read_tu(folder: Path, name: str) -> list[Data]:
     except OSError as error:
         missing = Path(str(error.filename)).name
         raise InputError(f"'{folder}' has no {missing}: the TU format needs it") from error
+    labels = folder / f"{name}_graph_labels.txt"
+    if labels.is_file() and not (folder / f"{name}_graph_attributes.txt").is_file():
+        data.y = torch.from_numpy(read_numbers(labels, np.int64)).reshape(-1)  # as written
     return separated(data, slices)
 
 
@@ -365,6 +418,9 @@ def _undirected(graphs: list[Data]) -> tuple[InMemoryDataset, str]:
         remarks.append("edge_attr is read by the backbone gine alone")
     dataset = in_memory(checked)
     dataset.label_names = words or getattr(graphs[0], "label_names", None)
+    dataset.graph_names = _names([data.get("graph_name") for data in graphs], len(graphs))
+    if len(graphs) == 1:
+        dataset.node_names = _names(graphs[0].get("node_names"), checked[0].num_nodes)
     return dataset, ", ".join(remarks)
 
 
@@ -376,10 +432,21 @@ def _without_words(graphs: list[Any]) -> tuple[list[Any], list[str] | None]:
     if not all(isinstance(label, str) for label in labels):
         return graphs, None
     numbered = []
-    for data, y in zip(graphs, as_targets(labels), strict=True):
+    for data, y in zip(graphs, as_targets(labels, _refuse_graph), strict=True):
         numbered.append(copy(data))
         numbered[-1].y = y.view(1)
     return numbered, label_words(labels)
+
+
+def _refuse_graph(place: int, problem: str) -> NoReturn:
+    raise InputError(f"graph {place}: {problem}")
+
+
+def _names(names: Any, count: int | None) -> list[str] | None:
+    """A list with a name for each graph or node as text, or ``None`` if it is none."""
+    if not isinstance(names, list) or len(names) != count or None in names:
+        return None
+    return [printable(str(name)) for name in names]
 
 
 def _is_directed(edge_index: Tensor, num_nodes: int) -> bool:
@@ -394,7 +461,7 @@ _resolved: dict[tuple[object, ...], Resolved] = {}
 
 def resolve_once(name: str, root: Folder = None, mirror: Folder = None) -> Resolved:
     """What :func:`resolve` gives, read again only when a file has changed."""
-    key = (*_stamped(name), str(data_root(root)), str(mirror))
+    key = (name, stamps(name), str(data_root(root)), str(mirror))
     if key not in _resolved:
         if len(_resolved) >= 4:
             _resolved.pop(next(iter(_resolved)))
@@ -402,16 +469,35 @@ def resolve_once(name: str, root: Folder = None, mirror: Folder = None) -> Resol
     return _resolved[key]
 
 
-def _stamped(name: str) -> tuple[str, int]:
-    """A name, and when what it names was changed."""
-    path = Path(_parse(name)[0])
-    return name, path.stat().st_mtime_ns if path.exists() else 0
+def stamps(name: str) -> tuple[Stamp, ...]:
+    """The stamps of the files that a name is read from."""
+    path = Path(_parse(name)[0]).expanduser()
+    try:
+        if path.is_dir():
+            return tuple(sorted((*_stamps_in(path), *_stamps_in(path / "raw"))))
+        nodes = table_of_nodes(path) if path.suffix.lower() in SUFFIXES else None
+        return tuple(_stamp(file) for file in (path, nodes) if file is not None)
+    except OSError:  # resolve says why
+        return ()
+
+
+def _stamps_in(folder: Path) -> list[Stamp]:
+    if not folder.is_dir():
+        return []
+    with os.scandir(folder) as files:
+        return [_stamp(file) for file in files if file.is_file()]
+
+
+def _stamp(file: Path | os.DirEntry[str]) -> Stamp:
+    stat = file.stat()
+    return file.name, stat.st_mtime_ns, stat.st_size
 
 
 def _entry(name: str) -> DatasetEntry | None:
     if not is_own(name):
         return None
-    known = [found for key, found in _resolved.items() if key[:2] == _stamped(name)]
+    current = name, stamps(name)
+    known = [found for key, found in _resolved.items() if key[:2] == current]
     return (known[-1] if known else resolve_once(name)).entry
 
 

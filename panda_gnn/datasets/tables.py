@@ -1,9 +1,9 @@
 """Text files with columns: edge lists, tables of nodes, tables of labels.
 
 The mark between columns is found: a comma, a semicolon, or tabs and spaces, the same in all lines.
-Whatever stands between quotation marks is one field; a doubled one in it is a quotation mark. Empty
-lines and what follows ``#`` or ``%`` are skipped. Files are UTF-8, with or without a byte
-order mark; lines end in any of the usual ways.
+Whatever stands between quotation marks is one field; a doubled one in it is a quotation mark. ``#``
+and ``%`` begin a comment at the start of a line or after white space; comments and empty lines are
+skipped. Files are UTF-8, with or without a byte order mark; lines end in any of the usual ways.
 """
 
 from __future__ import annotations
@@ -30,7 +30,11 @@ ENDS = (
 )
 
 
+MISSING = ("na", "n/a", "null", "none")
+"""What stands in columns of numbers where there is none, beside ``nan`` and ``inf``."""
+
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_COMMENT = re.compile(r"(?:^|(?<=\s))[#%]")
 
 
 class Line(NamedTuple):
@@ -54,7 +58,7 @@ def read_lines(path: Path) -> list[Line]:
     first: tuple[int, str] | None = None
     for number, line in enumerate(text_lines(path), start=1):
         outside = _QUOTED.sub(lambda quoted: "x" * len(quoted[0]), line) if '"' in line else line
-        outside = outside.split("#")[0].split("%")[0].rstrip()
+        outside = _COMMENT.split(outside, maxsplit=1)[0].rstrip()
         text, outside = line[: len(outside)].strip(), outside.strip()
         if not text:
             continue
@@ -235,6 +239,22 @@ def is_number(text: str) -> bool:
         return math.isfinite(float(text))
     except ValueError:
         return False
+
+
+def as_number(text: str) -> float:
+    """The number that a text is, exact where it is a whole one."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def says_no_number(text: str) -> bool:
+    """Whether a text is what programs write where a number is missing or not finite."""
+    try:
+        return not math.isfinite(float(text))
+    except ValueError:
+        return text.casefold() in MISSING
 
 
 def cut(text: str) -> str:

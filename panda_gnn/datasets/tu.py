@@ -51,7 +51,7 @@ def _tu(
         average_nodes=average_nodes,
         average_edges=average_edges,
         num_features=num_features or 1,
-        constant_features=num_features == 0,
+        features="x" if num_features else "constant",
         fingerprint=fingerprint,
         citation=f"{citation}; collected in {_MORRIS}",
     )

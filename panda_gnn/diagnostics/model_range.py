@@ -44,7 +44,7 @@ from panda_gnn.diagnostics.states import (
 from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.limits import EXACT_SENSITIVITY_NODES, HESSIAN_INPUTS
 from panda_gnn.graph.rows import read_graph
-from panda_gnn.nn import GNN, PandaGNN
+from panda_gnn.nn import GNN, PandaGNN, RoleGNN
 from panda_gnn.nn.backend import backend
 from panda_gnn.options import whole_number
 
@@ -305,9 +305,13 @@ def _influence(
 def _outputs(model: GraphModel, data: Data, x: Tensor) -> Tensor:
     """The scores of the graph, in one row."""
     if isinstance(model, GNN):
-        options = edge_values(data)
+        options = {name: value for name, value in edge_values(data).items() if name in model.reads}
         if isinstance(model, PandaGNN):
             options["high"] = data.get("high")
+        elif isinstance(model, RoleGNN):
+            options["role"] = data.get("role")
+        elif (expander := data.get("expander_edge_index")) is not None:
+            options["expander_edge_index"] = expander
         scores = model(x, data.edge_index, **options)
     else:
         scores = model(x, data.edge_index) if isinstance(model, nn.Module) else model(x, data)

@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 from panda_gnn.graph.components import component_labels, connected_components
 from panda_gnn.graph.laplacian_solver import LaplacianSolver
 from panda_gnn.graph.limits import DENSE_RESISTANCE_NODES, refuse_above
-from panda_gnn.graph.rows import GraphRows, per_column, read_graph
+from panda_gnn.graph.rows import GraphRows, checked_nodes, per_column, read_graph
 from panda_gnn.options import whole_number
 
 _PROBES_AT_ONCE = 16
@@ -192,7 +192,8 @@ def resistance_sketch(
     """
     whole_number("probes", probes, 2)
     graph = read_graph(data, "resistance_sketch")
-    source, target = (data.edge_index if pairs is None else pairs).cpu().numpy()
+    pairs = data.edge_index if pairs is None else checked_nodes(pairs, graph.num_nodes, "pairs")
+    source, target = pairs.cpu().numpy()
     solver = LaplacianSolver(graph, seed)
     component = solver.component
     random = np.random.default_rng(seed)

@@ -77,6 +77,11 @@ def sensitivity_bound(
     """
     constants = model if isinstance(model, ModelConstants) else gcn_constants(model)
     device = edge_index_of(data, "sensitivity_bound").device
+    if data.get("expander_edge_index") is not None:
+        raise InputError(
+            "the bound holds where all layers have the same edges, but data has "
+            "expander_edge_index, which every second layer uses: delete it from data"
+        )
     num_nodes = int(data.num_nodes or 0)
     edges = Edges.of_graph(data.edge_index, num_nodes, edge_weight=data.get("edge_weight"))
     nodes = torch.arange(num_nodes, device=device) if sources is None else sources.to(device)
@@ -95,6 +100,7 @@ def gcn_constants(model: GNN) -> ModelConstants:
     convolutions = [layer.conv for layer in model.layers if isinstance(layer, PlainConv)]
     layers = [conv for conv in convolutions if isinstance(conv, GCNLayer)]
     beyond_the_bound = {
+        f"the class {type(model).__name__}": type(model) is not GNN,
         "another backbone": len(layers) != len(model.layers),
         "a residual connection": model.residual,
         "batch norm": len(model.norms) > 0,

@@ -22,7 +22,7 @@ from panda_gnn.diagnostics.states import (
     source_nodes,
 )
 from panda_gnn.errors import InputError, choose
-from panda_gnn.graph.rows import edge_index_of
+from panda_gnn.graph.rows import checked_nodes, edge_index_of
 from panda_gnn.options import whole_number
 
 UNITS = ("node", "graph")
@@ -190,7 +190,8 @@ def hop_distances(data: Data, sources: Tensor) -> Tensor:
     row, column = edge_index_of(data, "hop_distances").cpu().numpy()
     num_nodes = int(data.num_nodes or 0)
     adjacency = csr_array((np.ones(row.size), (row, column)), shape=(num_nodes, num_nodes))
-    hops = dijkstra(adjacency, indices=sources.cpu().numpy(), unweighted=True)
+    places = checked_nodes(sources, num_nodes, "sources").cpu().numpy()
+    hops = dijkstra(adjacency, indices=places, unweighted=True)
     return torch.from_numpy(hops).to(data.edge_index.device)
 
 

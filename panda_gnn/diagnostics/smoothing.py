@@ -7,6 +7,12 @@ from torch import Tensor
 
 from panda_gnn.errors import InputError, choose
 from panda_gnn.graph.rows import checked_edge_index
+from panda_gnn.nn.inputs import (
+    check_both_directions,
+    check_edge_values,
+    check_ends,
+    check_num_graphs,
+)
 
 REDUCTIONS = ("mean", "none")
 
@@ -78,7 +84,20 @@ def dirichlet_energy(
         batch, num_graphs = edge_index.new_zeros(num_nodes), 1
     elif num_graphs is None:
         num_graphs = int(batch.max()) + 1 if num_nodes else 0
+    if not states.is_floating_point():
+        raise InputError(f"states are {states.dtype}, but need floating-point numbers: .float()")
     checked_edge_index(edge_index, "dirichlet_energy")
+    check_ends(edge_index, num_nodes)
+    check_both_directions(edge_index, num_nodes, "dirichlet_energy")
+    check_num_graphs(num_graphs, batch)
+    if num_nodes and int(batch.max()) >= num_graphs:
+        raise InputError(
+            f"batch has the graph {int(batch.max())}, but num_graphs is {num_graphs}: graphs are "
+            "numbered from 0"
+        )
+    (edge_weight,) = check_edge_values(edge_index.size(1), edge_weight=edge_weight)
+    if edge_weight is not None and bool((edge_weight < 0).any()):
+        raise InputError("edge_weight is negative for some edges: energies need zero or more")
     if edge_weight is None:
         edge_index = _without_copies(edge_index, num_nodes)
     source, target = edge_index

@@ -13,7 +13,7 @@ from torch_geometric.data import Batch, Data
 
 from panda_gnn.errors import InputError
 from panda_gnn.graph.rows import edge_index_of
-from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
+from panda_gnn.nn import GNN, Edges, PandaGNN, RoleGNN, WidthPartition
 from panda_gnn.nn.inputs import EDGE_VALUES
 from panda_gnn.options import whole_number
 
@@ -91,7 +91,11 @@ def node_states(model: Model, data: Data, x: Tensor | None = None) -> list[NodeS
         num_nodes, expander = int(data.num_nodes or 0), data.get("expander_edge_index")
         other = None if expander is None else Edges.of_graph(expander, num_nodes)
         edges = Edges.of_graph(
-            data.edge_index, num_nodes, batch=data.get("batch"), **edge_values(data)
+            data.edge_index,
+            num_nodes,
+            batch=data.get("batch"),
+            role=data.get("role") if isinstance(model, RoleGNN) else None,
+            **edge_values(data),
         )
         states = model.states(x, edges, other)
     else:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import choose
 from panda_gnn.estimators.estimator import CONFIGURED, PandaEstimator
 from panda_gnn.estimators.files import KINDS
@@ -28,6 +29,7 @@ def configured(config: Config, seed: int) -> PandaEstimator:
         backbone=config.backbone,
         method=config.method,
         settings={name: value for name, value in own.items() if name not in OF_PANDA} or None,
+        features=DATASETS.lookup(config.dataset).features,
         random_state=seed,
         **{name: own[name] for name in OF_PANDA if name in own},
         **{name: getattr(config, name) for name in CONFIGURED},
@@ -37,9 +39,10 @@ def configured(config: Config, seed: int) -> PandaEstimator:
 
 
 def fit_on(estimator: Any, data: TaskData) -> Any:
-    """Fit an estimator on all graphs, or all nodes, of a dataset; classes have their words."""
+    """Fit an estimator on all graphs, or all nodes, of a dataset; classes have their own
+    names."""
     y: Any = data.graphs.y.numpy()
-    if data.entry.class_names:
-        y = np.array(data.entry.class_names)[y]
+    if data.entry.classes:
+        y = np.array(data.entry.classes)[y]
     graphs = list(data.dataset)
     return estimator.fit(graphs[0] if estimator.of_nodes else graphs, y)

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from typing_extensions import Self
 
-from panda_gnn.datasets.checked import checked_graphs
+from panda_gnn.datasets.checked import checked_graphs, features_of, listed
 from panda_gnn.datasets.own import in_memory, own_entry
 from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.batches import GraphTable
@@ -58,6 +58,9 @@ class PandaEstimator(BaseEstimator):
         centrality: Which nodes are high.
         selector: What low nodes take of high ones.
         settings: Other settings of the method, such as ``{"iterations": 20}`` of ``fosr``.
+        features: Where the features of nodes come from, in ``fit`` and in ``predict``: ``x`` of the
+            graphs, ``constant`` for the number 1, or ``degree``; by default ``x`` where all graphs
+            have it, else ``constant``.
         width: Hidden width.
         num_layers: Hidden layers; by default the task's, 4 for graphs and 3 for nodes.
         dropout: Dropout probability.
@@ -93,6 +96,7 @@ class PandaEstimator(BaseEstimator):
         centrality: str = "betweenness",
         selector: str = "topk",
         settings: Mapping[str, Any] | None = None,
+        features: str | None = None,
         width: int = 64,
         num_layers: int | None = None,
         dropout: float = 0.5,
@@ -111,6 +115,7 @@ class PandaEstimator(BaseEstimator):
         self.centrality = centrality
         self.selector = selector
         self.settings = settings
+        self.features = features
         self.width = width
         self.num_layers = num_layers
         self.dropout = dropout
@@ -158,6 +163,12 @@ class PandaEstimator(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
 
+    def _to_fit(self, graphs: Any) -> list[Data]:
+        """Graphs to fit, checked and with the features that the model is to read."""
+        items = listed(graphs)
+        self.features_: str | None = features_of(items, self.features)
+        return checked_graphs(items, self.features_)
+
     def _learn(self, graphs: list[Data], num_outputs: int, rows: Tensor) -> None:
         """Train on some of the targets of checked graphs."""
         config = self.config()
@@ -166,7 +177,7 @@ class PandaEstimator(BaseEstimator):
         )
         seed = self._seed()
         split = _with_validation(rows, fraction, seed)
-        recipe = self.task.recipe(config)
+        recipe = replace(self.task.recipe(config), standardises=False)  # fit has done so
         if not split.validation.numel():
             recipe = replace(recipe, patience=None)
         self.n_features_in_ = int(graphs[0].x.size(1))
@@ -214,7 +225,14 @@ class PandaEstimator(BaseEstimator):
     def _outputs(self, graphs: Any) -> Tensor:
         """What the model gives for each graph, or for each node of one."""
         check_is_fitted(self)
-        checked = checked_graphs(graphs)
+        items = listed(graphs)
+        features = features_of(items, self.features)
+        if self.features_ not in (None, features):
+            raise InputError(
+                f"the features of the nodes are {features}, but the model was fitted with "
+                f"{self.features_}: give it graphs of the same kind"
+            )
+        checked = checked_graphs(items, features)
         if checked[0].x.size(1) != self.n_features_in_:
             raise InputError(
                 f"the graphs have {checked[0].x.size(1)} features per node, but the model was "

@@ -1,8 +1,9 @@
 """A fitted estimator as a folder: tensors in a safetensors file, everything else as JSON.
 
 Nothing in the folder is executed when it is read. ``model.json`` names the kind of the estimator,
-its parameters and what was learned beside the weights; the SHA-256 of ``weights.safetensors`` is in
-it, so that files of two models cannot be mixed.
+its parameters, the plugins that these name with a hash of their source, and what was learned beside
+the weights; the SHA-256 of ``weights.safetensors`` is in it, so that files of two models cannot be
+mixed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ from panda_gnn.errors import InputError, choose, reason
 from panda_gnn.estimators.estimator import PandaEstimator
 from panda_gnn.estimators.graphs import PandaClassifier, PandaRegressor
 from panda_gnn.estimators.nodes import PandaNodeClassifier, PandaNodeRegressor
+from panda_gnn.evaluation.methods import plugins_of
+from panda_gnn.registry import OWNERS
 
 FORMAT = 1
 KINDS: dict[str, type[PandaEstimator]] = {
@@ -33,6 +37,7 @@ KINDS: dict[str, type[PandaEstimator]] = {
 #: What is learned beside the weights: numbers and names, and arrays.
 PLAIN = (
     "n_features_in_",
+    "features_",
     "num_outputs_",
     "seed_",
     "edge_values_",
@@ -42,6 +47,8 @@ PLAIN = (
     "single_",
 )
 ARRAYS = ("classes_", "mean_", "scale_")
+#: What is taken for numbers and names that older files do not have.
+MISSING = {"num_edge_features_": 0, "features_": None}
 
 
 def save_estimator(estimator: PandaEstimator, folder: str | os.PathLike[str]) -> None:
@@ -49,8 +56,7 @@ def save_estimator(estimator: PandaEstimator, folder: str | os.PathLike[str]) ->
     check_is_fitted(estimator)
     kind = choose("kind of estimator", type(estimator).__name__, KINDS)
     path = Path(folder)
-    if path.exists() and not (path / "model.json").is_file() and _holds_something(path):
-        raise InputError(f"'{path}' holds something else: choose a new folder for the model")
+    check_free(path, overwrite=True)
     parameters = estimator.get_params()
     parameters["random_state"] = estimator.seed_
     weights = save(
@@ -66,6 +72,7 @@ def save_estimator(estimator: PandaEstimator, folder: str | os.PathLike[str]) ->
         "kind": kind,
         "panda_gnn": __version__,
         "parameters": parameters,
+        "plugins": {plugin.name: plugin.hash for plugin in plugins_of(estimator.config())},
         "learned": learned,
         "weights": hashlib.sha256(weights).hexdigest(),
     }
@@ -79,6 +86,15 @@ def save_estimator(estimator: PandaEstimator, folder: str | os.PathLike[str]) ->
         (path / "model.json").write_text(text + "\n", "utf-8")
     except OSError as error:
         raise InputError(f"the model cannot be written to '{path}' ({error.strerror})") from error
+
+
+def check_free(path: Path, *, overwrite: bool) -> None:
+    """A folder is new or empty, or holds a saved model that one may ``overwrite``."""
+    saved = (path / "model.json").is_file()
+    if saved and not overwrite:
+        raise InputError(f"'{path}' holds a model: choose a new folder, or give --overwrite")
+    if path.exists() and not saved and _holds_something(path):
+        raise InputError(f"'{path}' holds something else: choose a new folder for the model")
 
 
 def load_estimator(folder: str | os.PathLike[str]) -> PandaEstimator:
@@ -116,8 +132,9 @@ def load_estimator(folder: str | os.PathLike[str]) -> PandaEstimator:
         raise InputError(f"the weights in '{path}' are not those of its model.json: save it again")
     kind = KINDS[choose("kind of estimator", str(content.get("kind")), KINDS, f"in '{path}'")]
     try:
+        _check_plugins(content.get("plugins", {}))
         estimator = kind(**content["parameters"])
-        learned = {"num_edge_features_": 0, **content["learned"]}  # 0.2.0 had no features of edges
+        learned = {**MISSING, **content["learned"]}
         for name in PLAIN:
             setattr(estimator, name, learned[name])
         for name in ARRAYS:
@@ -133,6 +150,22 @@ def load_estimator(folder: str | os.PathLike[str]) -> PandaEstimator:
         raise InputError(f"'{path}' holds no sound model ({fault})") from error
     estimator.model_ = model.eval()
     return estimator
+
+
+def _check_plugins(plugins: Mapping[str, str]) -> None:
+    """Refuse a model if code that it was trained with is not loaded, or is other code by now."""
+    for name, code in plugins.items():
+        if code in {plugin.hash for plugin in OWNERS.values()}:
+            continue
+        if name in {plugin.name for plugin in OWNERS.values()}:
+            raise InputError(
+                f"the plugin '{name}' is not the one that it was trained with: give that one, or "
+                "train it again"
+            )
+        raise InputError(
+            f"it was trained with the plugin '{name}', which is not loaded: give it with --plugin, "
+            "or import it"
+        )
 
 
 def _plain_type(text: str) -> np.dtype[Any]:

@@ -87,7 +87,7 @@ class PandaClassifier(ClassifierMixin, Classes, PandaEstimator):
 
     def fit(self, graphs: Any, y: Any = None) -> Self:
         """Train on a list of PyG ``Data`` and their labels, by default those in ``data.y``."""
-        checked = checked_graphs(graphs)
+        checked = self._to_fit(graphs)
         labels = one_dimensional(_targets(checked, y), len(checked), "graphs")
         self.classes_, codes = classes_of(labels)
         for data, code in zip(checked, codes, strict=True):
@@ -120,7 +120,7 @@ class PandaRegressor(RegressorMixin, Numbers, PandaEstimator):
 
     def fit(self, graphs: Any, y: Any = None) -> Self:
         """Train on a list of PyG ``Data`` and their numbers, by default those in ``data.y``."""
-        checked = checked_graphs(graphs)
+        checked = self._to_fit(graphs)
         y = _targets(checked, y)
         values = numbers_of(y, len(checked), "graphs")
         self.single_ = values.shape[1] == 1

@@ -47,7 +47,7 @@ class PandaNodeClassifier(ClassifierMixin, Classes, PandaEstimator):
             y: The labels of all nodes, by default ``data.y``; those outside ``mask`` are not used.
             mask: Which nodes to fit, by default all.
         """
-        data, labels, rows = _of_nodes(graph, y, mask)
+        data, labels, rows = _of_nodes(self._to_fit(graph), y, mask)
         labels = one_dimensional(labels, int(data.num_nodes or 0), "nodes")
         self.classes_, codes = classes_of(labels[rows.numpy()])
         data.y = torch.zeros(int(data.num_nodes or 0), dtype=torch.long)
@@ -57,7 +57,7 @@ class PandaNodeClassifier(ClassifierMixin, Classes, PandaEstimator):
 
     def score(self, graph: Any, y: Any = None, mask: Any = None) -> float:
         """The share of the nodes, all or those of ``mask``, whose class is predicted."""
-        data, labels, rows = _of_nodes(graph, y, mask)
+        data, labels, rows = _of_nodes(checked_graphs(graph), y, mask)
         labels = one_dimensional(labels, int(data.num_nodes or 0), "nodes")[rows.numpy()]
         return float(accuracy_score(self._known(labels), self.predict(graph)[rows.numpy()]))
 
@@ -82,7 +82,7 @@ class PandaNodeRegressor(RegressorMixin, Numbers, PandaEstimator):
 
     def fit(self, graph: Any, y: Any = None, mask: Any = None) -> Self:
         """Train on one PyG ``Data``; arguments are those of :class:`PandaNodeClassifier`."""
-        data, y, rows = _of_nodes(graph, y, mask)
+        data, y, rows = _of_nodes(self._to_fit(graph), y, mask)
         seen = _numbers(y, rows, int(data.num_nodes or 0))
         self.single_ = seen.shape[1] == 1
         data.y = torch.zeros(int(data.num_nodes or 0), seen.shape[1])
@@ -92,7 +92,7 @@ class PandaNodeRegressor(RegressorMixin, Numbers, PandaEstimator):
 
     def score(self, graph: Any, y: Any = None, mask: Any = None) -> float:
         """The coefficient of determination over the nodes, all or those of ``mask``."""
-        data, y, rows = _of_nodes(graph, y, mask)
+        data, y, rows = _of_nodes(checked_graphs(graph), y, mask)
         seen = _numbers(y, rows, int(data.num_nodes or 0))
         return float(r2_score(seen, self.predict(graph)[rows.numpy()]))
 
@@ -105,9 +105,8 @@ def _numbers(y: Any, rows: Tensor, num_nodes: int) -> Array:
     return numbers_of(values[rows.numpy()], rows.numel(), "nodes")
 
 
-def _of_nodes(graph: Any, y: Any, mask: Any) -> tuple[Data, Any, Tensor]:
+def _of_nodes(checked: list[Data], y: Any, mask: Any) -> tuple[Data, Any, Tensor]:
     """The graph, its targets and the nodes of interest."""
-    checked = checked_graphs(graph)
     if len(checked) != 1:
         raise InputError(f"there are {len(checked)} graphs: nodes are fitted on one PyG Data")
     data = checked[0]

@@ -37,6 +37,7 @@ class Metric:
         unit: How scores are printed.
         higher_is_better: Whether a greater score is a better one.
         of_classes: Whether a target is one class, instead of a row as long as the output.
+        of_numbers: Whether targets are numbers in a unit of their own, which scores have too.
         largest: No score is greater than this, and none less than 0.
     """
 
@@ -45,6 +46,7 @@ class Metric:
     unit: Unit
     higher_is_better: bool = True
     of_classes: bool = False
+    of_numbers: bool = False
     largest: float = 1.0
 
     def score(self, output: Tensor, target: Tensor) -> float:
@@ -98,6 +100,7 @@ MEAN_ABSOLUTE_ERROR = Metric(
     _mean_absolute_error,
     Unit("test mean absolute error, less is better", 1.0, 4),
     higher_is_better=False,
+    of_numbers=True,
     largest=math.inf,
 )
 

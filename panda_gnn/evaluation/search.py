@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from panda_gnn.errors import InputError, choose, require
-from panda_gnn.evaluation.config import Config, Setting
+from panda_gnn.evaluation.config import TRAINING, Config, Setting
 from panda_gnn.evaluation.methods import complete
 from panda_gnn.evaluation.statistics import Summary, summarise
 from panda_gnn.evaluation.store import Finished, validation_score
@@ -76,7 +77,7 @@ def search(
 
     Args:
         config: The config whose settings are searched.
-        space: The values of each setting.
+        space: The values of each setting, and of ``width``, ``dropout`` and so on.
         run: Runs a study and returns its rows.
         trials: Seeds of each combination.
         sampler: ``grid`` for all combinations, ``tpe`` or ``random`` for some, through Optuna.
@@ -86,9 +87,9 @@ def search(
     choose("sampler", sampler, SEARCH_SAMPLERS)
     if sampler == "grid":
         combinations = grid({name: list(values) for name, values in space.items()})
-        candidates = [_with(config, settings) for settings in combinations]
+        candidates = [with_values(config, values) for values in combinations]
         rows = run(_study(config, candidates, trials))
-        tried = [_tried(candidate, rows) for candidate in candidates]
+        tried = [_tried(candidate, rows, trials) for candidate in candidates]
     else:
         tried = list(_sampled(config, space, run, trials, sampler, samples, seed))
     found = {one.config.key: one for one in tried if one is not None}
@@ -114,8 +115,8 @@ def _sampled(
     }
     for _ in range(samples):
         suggestion = asked.ask(values)
-        candidate = _with(config, suggestion.params)
-        tried = _tried(candidate, run(_study(config, [candidate], trials)))
+        candidate = with_values(config, suggestion.params)
+        tried = _tried(candidate, run(_study(config, [candidate], trials)), trials)
         if tried is None:
             asked.tell(suggestion, state=optuna.trial.TrialState.FAIL)
         else:
@@ -123,8 +124,11 @@ def _sampled(
         yield tried
 
 
-def _with(config: Config, settings: Mapping[str, Setting]) -> Config:
-    return complete(replace(config, settings={**config.settings, **settings}))
+def with_values(config: Config, values: Mapping[str, Any]) -> Config:
+    """The config with other settings of its method, or with another width, dropout and so on."""
+    training = {name: value for name, value in values.items() if name in TRAINING}
+    settings = {name: value for name, value in values.items() if name not in TRAINING}
+    return complete(replace(config, settings={**config.settings, **settings}, **training))
 
 
 def _study(config: Config, candidates: Sequence[Config], trials: int) -> Study:
@@ -137,8 +141,9 @@ def search_name(config: Config) -> str:
     return f"search-{config.dataset}-{config.backbone}-{config.method}"
 
 
-def _tried(config: Config, rows: Finished) -> Tried | None:
-    found = rows.get(config.key, {}).values()
+def _tried(config: Config, rows: Finished, trials: int) -> Tried | None:
+    by_seed = rows.get(config.key, {})
+    found = [by_seed[seed] for seed in range(trials) if seed in by_seed]
     if not found:
         return None
     validation = summarise([validation_score(row) for row in found])

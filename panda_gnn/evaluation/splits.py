@@ -91,8 +91,7 @@ def named_split(kind: str, count: int, seed: int) -> Split:
     if kind.startswith("rows "):
         return Split(*torch.arange(count).split([int(size) for size in kind[5:].split("/")]))
     if not kind.startswith("cv"):
-        shares = [int(share) / 100 for share in kind.split("/")]
-        return random_split(count, seed, train=shares[0], validation=shares[1])
+        return random_split(count, seed, **_shares(kind))
     folds = int(kind[2:])
     order = torch.randperm(count, generator=torch.Generator().manual_seed(seed // folds))
     parts = list(order.tensor_split(folds))
@@ -102,11 +101,17 @@ def named_split(kind: str, count: int, seed: int) -> Split:
     return Split(torch.cat(rest), validation, test)
 
 
-def named_ratio(kind: str) -> float:
-    """Test rows over training rows of a split of own data; 0 where all seeds have the same."""
+def _shares(kind: str) -> dict[str, float]:
+    train, validation, _ = (int(share) / 100 for share in kind.split("/"))
+    return {"train": train, "validation": validation}
+
+
+def named_ratio(kind: str, count: int) -> float:
+    """Test rows over training rows of a split of ``count`` rows of own data; 0 where all seeds have
+    the same split."""
     if kind.startswith("cv"):
         return 1 / (int(kind[2:]) - 2)
     if kind.startswith("rows ") or kind == "masks":
         return 0.0
-    train, _, test = (int(share) for share in kind.split("/"))
+    train, _, test = split_sizes(count, **_shares(kind))
     return test / train

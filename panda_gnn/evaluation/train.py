@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
@@ -45,6 +45,8 @@ class Recipe:
         threshold: The next validation goal is this many times the score that reached the last.
         goal: The training score at which training ends. A training score is that of the outputs
             from which the losses of an epoch were computed; it is only taken where there is a goal.
+        standardises: Whether the model learns targets of mean 0 and deviation 1 over the training
+            rows, so that nothing depends on their unit. Scores are in the unit all the same.
     """
 
     loss: Callable[[Tensor, Tensor], Tensor]
@@ -59,6 +61,30 @@ class Recipe:
     patience: int | None = None
     threshold: float = 1.0
     goal: float | None = None
+    standardises: bool = False
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Numbers as multiples of their deviation above their mean, in every column."""
+
+    mean: Tensor
+    deviation: Tensor
+
+    @classmethod
+    def of(cls, values: Tensor) -> Unit:
+        """That of some rows; where they are all alike, the deviation is one."""
+        mean = values.double().mean(dim=0)
+        deviation = values.double().std(dim=0, correction=0)
+        return cls(mean, torch.where(deviation > 0, deviation, torch.ones_like(deviation)))
+
+    def multiples(self, values: Tensor) -> Tensor:
+        """The values in this unit."""
+        return ((values.double() - self.mean) / self.deviation).to(values.dtype)
+
+    def values(self, multiples: Tensor) -> Tensor:
+        """What multiples of the unit stand for."""
+        return (multiples.double() * self.deviation + self.mean).to(multiples.dtype)
 
 
 @dataclass(frozen=True)
@@ -127,6 +153,9 @@ def train(
     first_goal = 0.0 if recipe.metric.higher_is_better else -math.inf
     patience = Patience(recipe.patience, recipe.threshold, first_goal)
     held_out = _held_out(graphs, split, recipe.batch_size)
+    unit = Unit.of(graphs.y[split.train]) if recipe.standardises else None
+    if unit is not None:
+        graphs = replace(graphs, y=unit.multiples(graphs.y))
     sizes = [split.validation.numel(), split.test.numel()]
     losses: list[float] = []
     validation: list[float] = []
@@ -181,7 +210,9 @@ def train(
         losses.append(workers.total(total))
         if recipe.goal is not None:
             training.append(recipe.metric.score(*map(torch.cat, zip(*seen, strict=True))))
-        outputs, targets = (values.split(sizes) for values in predict(model, held_out))
+        output, target = predict(model, held_out)
+        output = output if unit is None else unit.values(output)
+        outputs, targets = output.split(sizes), target.split(sizes)
         validation.append(recipe.metric.score(outputs[0], targets[0]))
         test.append(recipe.metric.score(outputs[1], targets[1]))
         if isinstance(scheduler, ReduceLROnPlateau):

@@ -157,6 +157,14 @@ def checked_edge_index(edge_index: Tensor, who: str) -> Tensor:
     return edge_index
 
 
+def checked_nodes(nodes: Tensor, num_nodes: int, name: str) -> Tensor:
+    """``nodes`` if they are numbers of nodes that the graph has."""
+    if nodes.numel() and not 0 <= int(nodes.min()) <= int(nodes.max()) < num_nodes:
+        wrong = nodes[(nodes < 0) | (nodes >= num_nodes)].view(-1)[0]
+        raise InputError(f"{name} has node {int(wrong)}, but nodes are 0..{num_nodes - 1}")
+    return nodes
+
+
 def _columns_of(data: Data) -> Int64:
     """The columns of an ``edge_index`` that was checked, in numbers that can be multiplied."""
     columns: Int64 = data.edge_index.cpu().numpy().astype(np.int64, copy=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -102,6 +103,15 @@ class BinnedEmbedding(nn.Module):
         first = self.num_bins * torch.arange(self.num_measures, device=bins.device)
         vectors = F.embedding(bins + first, self.table)
         return vectors.sum(dim=1) if self.combine == "add" else vectors.flatten(1)
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Any:
+        """What moves or casts the module moves the boundaries, and never casts them: values between
+        two of them would change bins."""
+        boundaries = self.boundaries
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        if self.boundaries.dtype != boundaries.dtype:
+            self.boundaries = boundaries.to(self.boundaries.device)
+        return self
 
     def _check(self, values: Tensor) -> None:
         check_tensor("values", values, "row", "node")

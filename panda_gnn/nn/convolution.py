@@ -96,6 +96,8 @@ class GraphConvolution(Convolution):
             self.bipartite = any(word in str(asked[0].annotation) for word in ("uple", "Pair"))
         names = [parameter.name for parameter in asked]
         self.reads = [name for name in EDGE_VALUES if name in names]
+        if getattr(conv, "edge_dim", 0) is None:  # asks for edge_attr, but was made without
+            self.reads = [name for name in self.reads if name != "edge_attr"]
         #: Where the weights of edges are normalised for it, whether nodes get self-loops.
         self.normalises: bool | None = None
         needed = [p.name for p in asked[2:] if p.default is p.empty and p.kind not in (2, 4)]
@@ -113,6 +115,7 @@ class GraphConvolution(Convolution):
         options = {
             name: value for name in self.reads if (value := getattr(edges, name)) is not None
         }
+        self._check_columns(options.get("edge_attr"))
         sources = x if isinstance(x, Tensor) else x[0]
         if self.normalises is not None:
             weight, loop = edges.norm(self.normalises, sources.dtype)
@@ -131,6 +134,16 @@ class GraphConvolution(Convolution):
             with explained(self.conv, edges):
                 out = self.conv(given, edge_index, **options)
         return out[: edges.num_targets]
+
+    def _check_columns(self, edge_attr: Tensor | None) -> None:
+        columns = getattr(self.conv, "edge_dim", None)
+        if edge_attr is not None and isinstance(columns, int):
+            found = edge_attr.size(1) if edge_attr.dim() == 2 else 1
+            if found != columns:
+                raise InputError(
+                    f"edge_attr has {found} columns, but {type(self.conv).__name__} was made for "
+                    f"edge_dim={columns}"
+                )
 
     def __repr__(self) -> str:
         return repr(self.conv)

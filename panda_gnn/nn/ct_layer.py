@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from panda_gnn.errors import InputError
-from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.edges import Edges, at_least_single
+from panda_gnn.nn.inputs import (
+    check_both_directions,
+    check_edge_index,
+    check_ends,
+    check_nodes,
+)
 from panda_gnn.nn.models import GNN
 from panda_gnn.nn.readout import graphs_of
 
@@ -88,6 +96,10 @@ class CTLayer(nn.Module):
             batch: The graph of each node; without it there is one graph.
             num_graphs: The number of graphs, where known.
         """
+        edge_index = check_edge_index(edge_index)
+        check_ends(edge_index, x.size(0))
+        check_nodes(x.size(0), batch=batch)
+        check_both_directions(edge_index, x.size(0), type(self).__name__)
         batch, num_graphs = graphs_of(x, batch, num_graphs)
         source, target = edge_index
         s = torch.tanh(self.position(x))
@@ -132,12 +144,14 @@ def of_mean_one(edge_weight: Tensor, graph_of_edge: Tensor, num_graphs: int) -> 
         graph_of_edge: The graph of each edge.
         num_graphs: The number of graphs.
     """
+    dtype = edge_weight.dtype
+    edge_weight = edge_weight.to(at_least_single(dtype))
     total = edge_weight.new_zeros(num_graphs).index_add(0, graph_of_edge, edge_weight)
     count = graph_of_edge.bincount(minlength=num_graphs)
     # Positions differ by rounding even where all features are equal: no weights to be enlarged.
     some = total > 64 * torch.finfo(edge_weight.dtype).eps
     factor = torch.where(some, count / total.where(some, 1), 0)
-    return edge_weight * factor[graph_of_edge]
+    return (edge_weight * factor[graph_of_edge]).to(dtype)
 
 
 class CommuteTimeGNN(GNN):
@@ -173,6 +187,11 @@ class CommuteTimeGNN(GNN):
         self, in_channels: int, out_channels: int, *, centers: int, **options: Any
     ) -> None:
         super().__init__(in_channels, out_channels, **options)
+        if "edge_weight" not in self.reads:
+            raise InputError(
+                f"CommuteTimeGNN learns weights of edges, which backbone {self.backbone} does not "
+                "read: use gcn, gin, rgcn, rgin or adgn"
+            )
         self.commute_time = CTLayer(in_channels, centers)
 
     def forward(
@@ -183,16 +202,24 @@ class CommuteTimeGNN(GNN):
         edge_attr: Tensor | None = None,
         batch: Tensor | None = None,
         num_graphs: int | None = None,
-        *others: Any,
-        **options: Any,
+        edge_type: Tensor | None = None,
+        expander_edge_index: Tensor | Edges | None = None,
     ) -> Tensor:
         """The scores of each graph, or of each node where ``readout`` is ``None``."""
-        self._check_x(x)
-        if edge_weight is not None:
+        values = {"edge_weight": edge_weight, "edge_attr": edge_attr, "edge_type": edge_type}
+        edges = self._edges(x, edge_index, batch, num_graphs, **values)
+        return super().forward(x, edges, expander_edge_index=expander_edge_index)
+
+    def _plain_states(
+        self, x: Tensor, edges: Edges, other: Edges | None = None
+    ) -> Iterator[Tensor]:
+        """The node states after every layer."""
+        if edges.edge_weight is not None:
             raise InputError("edge_weight was given, but CommuteTimeGNN learns it: leave it out")
-        index = edge_index.edge_index if isinstance(edge_index, Edges) else edge_index
-        weight, self.auxiliary_loss = self.edge_weights(x, index, batch, num_graphs)
-        return super().forward(x, index, weight, edge_attr, batch, num_graphs, *others, **options)
+        weight, self.auxiliary_loss = self.edge_weights(
+            x, edges.edge_index, edges.batch, edges.num_graphs
+        )
+        return super()._plain_states(x, replace(edges, edge_weight=weight), other)
 
     def edge_weights(
         self,

@@ -9,6 +9,8 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
+from panda_gnn.errors import InputError
+from panda_gnn.nn import kernels
 from panda_gnn.nn.inputs import check_edge_index, check_edge_values, check_ends, check_nodes
 
 
@@ -116,11 +118,11 @@ class Edges:
         since weights may learn or change."""
         return self.derive(key, compute) if self.edge_weight is None else compute()
 
-    def with_values_of(self, other: Edges, number: Tensor) -> Edges:
+    def with_values_of(self, other: Edges, number: Tensor, whole: Edges | None = None) -> Edges:
         """These edges, which are those of the given ``number`` in ``other``, with weights, features
-        and mask taken from there; what is derived stays shared."""
+        and mask taken from there, and as part of ``whole``; what is derived stays shared."""
         values = (other.edge_weight, other.edge_attr, other.mask, other.listener)
-        if all(value is None for value in values):
+        if all(value is None for value in values) and whole is self.whole:
             return self
 
         def take(values: Tensor | None) -> Tensor | None:
@@ -128,6 +130,7 @@ class Edges:
 
         return replace(
             self,
+            whole=whole,
             edge_weight=take(other.edge_weight),
             edge_attr=take(other.edge_attr),
             mask=take(other.mask),
@@ -166,7 +169,7 @@ class Edges:
             assert self.targets is not None
             return edge[self.order], None if loop is None else loop[self.targets]
         source, target = self.edge_index
-        weight = self.weight(dtype)
+        weight = self.weight(at_least_single(dtype))
         if self_loops:
             weight = weight * self.counted()
         degree = weight.new_zeros(self.num_targets).index_add(0, target, weight)
@@ -175,10 +178,11 @@ class Edges:
             loop = weight.new_ones(self.num_targets)
             loop[source[source == target]] = 0.0
             degree = degree + loop
-        scale = degree.clamp(min=0).pow(-0.5)
-        scale = torch.where(degree > 0, scale, torch.zeros_like(scale))
-        edge = scale[source] * weight * scale[target]
-        return edge, None if loop is None else loop * scale * scale
+        check_degrees(degree, self.edge_weight)
+        scale = torch.where(degree == 0, torch.ones_like(degree), degree).pow(-0.5)
+        scale = torch.where(degree == 0, torch.zeros_like(scale), scale)
+        edge = (scale[source] * weight * scale[target]).to(dtype)
+        return edge, None if loop is None else (loop * scale * scale).to(dtype)
 
     def counted(self) -> Tensor:
         """Whether each edge counts where self-loops are added: of several self-loops of a node the
@@ -210,7 +214,7 @@ class Edges:
         if self.order is None:
             return self
         place, edges = self.derive("graph order", self._in_graph_order)
-        return cast(Edges, edges.with_values_of(self, place))
+        return cast(Edges, edges.with_values_of(self, place, self.whole))
 
     def _in_graph_order(self) -> tuple[Tensor, Edges]:
         assert self.order is not None
@@ -231,6 +235,22 @@ class Edges:
 
     def _mean(self, dtype: torch.dtype) -> Tensor:
         target = self.edge_index[1]
-        weight = self.weight(dtype)
+        weight = self.weight(at_least_single(dtype))
         count = weight.new_zeros(self.num_targets).index_add(0, target, torch.ones_like(weight))
-        return weight / count[target]
+        return (weight / count[target]).to(dtype)
+
+
+def check_degrees(degree: Tensor, edge_weight: Tensor | None) -> None:
+    """The weights into a node have a sum that a graph convolution can take the root of."""
+    if edge_weight is None or not kernels.ordinary(degree) or bool((degree >= 0).all()):
+        return
+    node = int((~(degree >= 0)).nonzero()[0])
+    raise InputError(
+        f"the weights of the edges into node {node} add up to {float(degree[node]):.4g}, and a "
+        "graph convolution divides by the root of that: give weights that are zero or more"
+    )
+
+
+def at_least_single(dtype: torch.dtype) -> torch.dtype:
+    """The type to add many numbers of ``dtype`` in: counting in half precision ends at 256."""
+    return torch.promote_types(dtype, torch.float32)

@@ -13,6 +13,7 @@ from panda_gnn.nn.kernels.row_weights import Weights, width_edge_weights
 from panda_gnn.nn.panda_conv import PandaSumLayer
 from panda_gnn.nn.partition import Pair, WidthPartition
 from panda_gnn.nn.propagate import propagate
+from panda_gnn.options import real_number
 
 
 class BatchNorm(nn.BatchNorm1d):
@@ -111,7 +112,7 @@ class GINLayer(Convolution):
         hidden_norm: bool = True,
     ) -> None:
         super().__init__()
-        self.initial_eps = eps
+        self.initial_eps = eps = real_number("eps", eps)
         self.mlp = perceptron(in_channels, out_channels, out_channels, hidden_norm)
         self.eps: Tensor
         if train_eps:
@@ -176,7 +177,7 @@ class PandaGINConv(PandaSumLayer):
 
     def row_weights(self, x: Pair, partition: WidthPartition) -> Weights | None:
         """The edges' own weights, and 1 + epsilon for every node."""
-        if self.low.eps.requires_grad:
+        if self.low.eps.requires_grad or self.high.eps.requires_grad:
             return None
         own = (1 + self.low.eps).expand(x[0].size(0)), (1 + self.high.eps).expand(x[1].size(0))
         dtype = x[0].dtype

@@ -53,6 +53,19 @@ def check_ends(edge_index: Tensor, num_nodes: int) -> None:
         )
 
 
+def check_both_directions(edge_index: Tensor, num_nodes: int, who: str) -> None:
+    """Every edge has its opposite; not looked at where :func:`check_ends` does not look."""
+    if not kernels.ordinary(edge_index):
+        return
+    source, target = edge_index.long()
+    there, back = source * num_nodes + target, target * num_nodes + source
+    if not torch.equal(there.unique(), back.unique()):
+        raise InputError(
+            f"{who} needs an undirected graph, but edge_index has edges without their opposite: "
+            "apply torch_geometric.transforms.ToUndirected() first"
+        )
+
+
 def check_edge_values(num_edges: int, **values: Tensor | None) -> list[Tensor | None]:
     """``edge_weight``, ``edge_attr`` and ``edge_type``, one row of each for each edge."""
     for name, value in values.items():

@@ -52,7 +52,7 @@ class NodePartition:
         key = ("edges into role", self.num_roles, target, selecting)
         edges: Edges = self.whole.derive(key, lambda: self._into(target, selecting))
         assert edges.order is not None
-        return edges.with_values_of(self.whole, edges.order)
+        return edges.with_values_of(self.whole, edges.order, self.whole)
 
     def _into(self, target: int, selecting: tuple[int, ...]) -> Edges:
         numbers, ends, first = [], [], 0
@@ -162,7 +162,7 @@ class WidthPartition(NodePartition):
     @property
     def role(self) -> Tensor:
         """One for high and zero for low nodes."""
-        return self.high.view(torch.uint8)
+        return self.high.to(torch.uint8)
 
     @property
     def low_nodes(self) -> Tensor:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from panda_gnn.nn import kernels
-from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.edges import Edges, at_least_single
 from panda_gnn.nn.kernels.row_sums import row_sums
 from panda_gnn.nn.kernels.row_weights import Weights, edge_weights, normalised_weights
 from panda_gnn.nn.kernels.width_aware_sums import weight_from_low, width_aware_sums
@@ -31,9 +31,11 @@ def propagate(
         return row_sums(x, edges, edge_weights(edges, weight, x.dtype), loop)
     messages = x[edges.edge_index[0]]
     if weight is not None:
-        messages = messages * weight.view(-1, 1)
+        messages = messages * weight.to(x.dtype).view(-1, 1)
     out = add_messages(x.new_zeros(edges.num_targets, x.size(1)), edges, messages)
-    return out if loop is None else out + loop.view(-1, 1) * x[: edges.num_targets]
+    if loop is None:
+        return out
+    return out + loop.to(x.dtype).view(-1, 1) * x[: edges.num_targets]
 
 
 def propagate_normalised(x: Tensor, edges: Edges, self_loops: bool) -> Tensor:
@@ -46,7 +48,9 @@ def propagate_normalised(x: Tensor, edges: Edges, self_loops: bool) -> Tensor:
 
 def add_messages(out: Tensor, edges: Edges, messages: Tensor) -> Tensor:
     """``out`` with the messages, a row for each edge, added to the rows of their targets."""
-    return out.index_add(0, edges.edge_index[1], messages)
+    dtype = at_least_single(out.dtype)
+    sums = out.to(dtype).index_add(0, edges.edge_index[1], messages.to(dtype))
+    return sums.to(out.dtype)
 
 
 def can_fuse(

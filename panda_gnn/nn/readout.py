@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch_geometric.nn import global_mean_pool
 
 from panda_gnn.nn import kernels
-from panda_gnn.nn.edges import Edges
+from panda_gnn.nn.edges import Edges, at_least_single
 from panda_gnn.nn.gin import perceptron
 from panda_gnn.nn.kernels.graph_means import graph_means
 from panda_gnn.nn.panda_conv import PlainConv
@@ -26,8 +26,8 @@ def mean_of_graphs(x: Tensor, batch: Tensor, num_graphs: int) -> Tensor:
     """The mean over the nodes of each graph."""
     if kernels.apply_to(x, batch):
         return graph_means(x, batch, num_graphs)
-    pooled: Tensor = global_mean_pool(x, batch, num_graphs)
-    return pooled
+    pooled: Tensor = global_mean_pool(x.to(at_least_single(x.dtype)), batch, num_graphs)
+    return pooled.to(x.dtype)
 
 
 def mean_of_roles(x: Tensor, role: Tensor, batch: Tensor, num_graphs: int) -> Tensor:

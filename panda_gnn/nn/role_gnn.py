@@ -161,6 +161,8 @@ class RoleGNN(GNN):
         """
         if self.widths is None:
             return super().states(x, edges, other)
+        if other is not None:
+            raise InputError("roles of different widths go without other edges: leave other out")
         partition = RolePartition(edges, self.num_roles)
         states = []
         for by_role in self._states_by_role(x, partition):

@@ -140,19 +140,28 @@ class _States:
         parameters = inspect.signature(model.forward).parameters
         sampled = {name: None for name in parameters if name.startswith("num_sampled_")}
         try:
-            self.graph = Tracer().trace(model, sampled)
+            self.graph, evaluating = (self._trace(training, sampled) for training in (True, False))
         except Exception as error:  # whatever a model may raise when it gets no tensors
             raise InputError(
                 f"{self.name} cannot be traced by torch.fx ({type(error).__name__}: {error}), so "
                 "to_panda cannot convert it: build it of panda_gnn.nn.PandaConv instead"
             ) from error
-        self._put_dropout_into_modules()
+        self._put_dropout_into_modules([*evaluating.nodes])
         self.kinds = {node: self._kind(node) for node in self.graph.nodes}
         self.convs = [node for node, kind in self.kinds.items() if kind == "conv"]
         self.widths: dict[fx.Node, int] = {}
         self._find()
         self.fixed: dict[fx.Node, str] = {}
         self._fix()
+
+    def _trace(self, training: bool, concrete_args: dict[str, None]) -> fx.Graph:
+        """The graph of the model in training or in evaluation; its own mode stays."""
+        modes = [(module, module.training) for module in self.model.modules()]
+        try:
+            return Tracer().trace(self.model.train(training), concrete_args)
+        finally:
+            for module, was in modes:
+                module.training = was
 
     def module(self, node: fx.Node) -> Any:
         """The module that a node calls."""
@@ -184,9 +193,15 @@ class _States:
         kinds = {"placeholder": "the input", "get_attr": "the parameter", "output": "the"}
         return f"{kinds.get(node.op, 'the function')} {_function_name(node)}"
 
-    def _put_dropout_into_modules(self) -> None:
+    def _put_dropout_into_modules(self, evaluating: list[fx.Node]) -> None:
         """Tracing has fixed what functions are told about training; modules know it."""
-        for node in [*self.graph.nodes]:
+        training = [*self.graph.nodes]
+        if [(n.op, n.target) for n in training] != [(n.op, n.target) for n in evaluating]:
+            raise InputError(
+                f"{self.name} does something else in training than in evaluation, of which "
+                "to_panda would keep one: put what differs into a module that asks for its mode"
+            )
+        for node, other in zip(training, evaluating, strict=True):
             if node.op != "call_function" or "training" not in _parameter_names(node.target):
                 continue
             given = inspect.signature(node.target).bind(*node.args, **node.kwargs).arguments
@@ -194,6 +209,12 @@ class _States:
                 raise InputError(
                     f"{self.name} calls the function {_function_name(node)}, which must know "
                     "whether the model is training: to_panda needs a module in its place"
+                )
+            never = inspect.signature(node.target).bind(*other.args, **other.kwargs).arguments
+            if given.get("training", True) == never.get("training", True):
+                raise InputError(
+                    f"{self.name} calls the function dropout with the same training in both modes: "
+                    "give it training=self.training, or put a module of yours in its place"
                 )
             path = f"{node.name}_module"
             self.model.add_module(path, nn.Dropout(given.get("p", 0.5)))
@@ -318,7 +339,7 @@ class _Conversion:
                 f"high_width is {high_width}, it must be a whole number of at least {width}, the "
                 f"width between the layers of {states.name}"
             )
-        self.growth = high_width / width
+        self.width, self.growth = width, high_width / width
         self.graph = fx.Graph(tracer_cls=Tracer)
         self.modules: dict[str, Any] = {}
         self.made_for: dict[str, object] = {}
@@ -441,6 +462,8 @@ class _Conversion:
 
     def _grown(self, node: fx.Node) -> int:
         width = self.states.widths[node]
+        if width == 1 < self.width:  # a gate, one number for all columns
+            return 1
         return round(width * self.growth) if self._is_wide(node) else width
 
     def _both(self, node: fx.Node, kind: str) -> None:
@@ -452,8 +475,8 @@ class _Conversion:
         if kind == "linear":
             out_high = self._grown(node)
         else:
-            out_high = sum(widths) if kind == "join" else widths[0]
-            if kind == "same" and len(set(widths)) > 1:
+            out_high = sum(widths) if kind == "join" else max(widths)
+            if kind == "same" and len({*widths} - {1}) > 1:
                 raise InputError(
                     f"{self.states.describe(node)} of {self.states.name} combines states that high "
                     f"nodes have in the widths {widths}: choose a high_width that is a multiple"

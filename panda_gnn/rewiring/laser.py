@@ -101,7 +101,7 @@ def distant_edges(
             candidates = candidates[np.argsort(walks[candidates], kind="mergesort")]
             for r in range(2, snapshots + 1):
                 ring = candidates[distance[candidates] == r]
-                for j in ring[: max(int(rho * ring.size), min(ring.size, 1))]:
+                for j in ring[: max(int(rho * ring.size + 1e-9), min(ring.size, 1))]:
                     source.append(i)
                     target.append(j)
                     relation.append(r)

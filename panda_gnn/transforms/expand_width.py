@@ -31,7 +31,7 @@ def ranks(scores: Tensor, batch: Tensor, num_graphs: int = 1) -> Tensor:
 
     Args:
         scores: One score for each node.
-        batch: The graph of each node, ascending.
+        batch: The graph of each node.
         num_graphs: How many graphs there are.
 
     Shapes:
@@ -44,10 +44,17 @@ def ranks(scores: Tensor, batch: Tensor, num_graphs: int = 1) -> Tensor:
         >>> ranks(torch.tensor([1.0, 3.0, 3.0]), torch.zeros(3, dtype=torch.long)).tolist()
         [2, 0, 1]
     """
+    if batch.numel() and (int(batch.min()) < 0 or int(batch.max()) >= num_graphs):
+        raise InputError(
+            f"batch has the graphs {int(batch.min())}..{int(batch.max())}, but num_graphs is "
+            f"{num_graphs}: graphs are numbered from 0"
+        )
+    if bool(scores.isnan().any()):
+        raise InputError("scores are nan for some nodes, which cannot be ranked then")
     order = rounded_scores(scores, batch, num_graphs).argsort(descending=True, stable=True)
     order = order[batch[order].argsort(stable=True)]
     sizes = torch.bincount(batch, minlength=num_graphs)
-    start = (sizes.cumsum(0) - sizes)[batch]
+    start = (sizes.cumsum(0) - sizes)[batch[order]]
     rank = torch.empty_like(order)
     rank[order] = torch.arange(order.numel(), device=order.device) - start
     return rank
@@ -61,7 +68,7 @@ def top_nodes(scores: Tensor, counts: Tensor, batch: Tensor) -> Tensor:
     Args:
         scores: One score for each node.
         counts: How many nodes of each graph.
-        batch: The graph of each node, ascending.
+        batch: The graph of each node.
 
     Shapes:
         - **input:** ``scores`` ``[num_nodes]``, ``counts`` ``[num_graphs]``, ``batch``
@@ -144,11 +151,16 @@ class ExpandWidth(BaseTransform):
         if self.k is not None:
             return torch.full_like(sizes, self.k)
         assert self.ratio is not None
-        return sizes.new_tensor([math.ceil(self.ratio * size) for size in sizes.tolist()])
+        return sizes.new_tensor([share_of(self.ratio, size) for size in sizes.tolist()])
 
     def __repr__(self) -> str:
         amount = f"k={self.k}" if self.ratio is None else f"ratio={self.ratio}"
         return f"{type(self).__name__}({name_of_scores(self.centrality)}, {amount})"
+
+
+def share_of(ratio: float, size: int) -> int:
+    """``ratio`` of ``size`` things, rounded up; 0.07 of 100 are 7, whatever floats make of it."""
+    return math.ceil(round(ratio * size, 9))
 
 
 def high_nodes(graphs: Graphs, centrality: str | ScoreFunction, k: int, *, seed: int = 0) -> Tensor:

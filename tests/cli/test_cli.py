@@ -105,3 +105,20 @@ def test_odd_surroundings(tmp_path: Path, encoding: str | None) -> None:
     assert all(len(line) < 500 for line in error.splitlines())
     shown = ended.stdout.decode(encoding or "utf-8")
     assert ("Z\\xfcrich" if encoding else "Zürich ←") in shown
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [["datasets"], ["--help"]])
+def test_output_that_nobody_reads_ends_quietly(words: list[str], unbuffered: str) -> None:
+    code = "import sys; from panda_gnn.cli import main; sys.exit(main())"
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    )
+    os.close(writer)
+    assert ended.stderr == b""
+    assert ended.returncode in (0, 141)  # argparse may swallow the error of its own help

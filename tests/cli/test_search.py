@@ -161,3 +161,9 @@ def test_what_cannot_be_done_is_one_sentence_and_writes_nothing(
     assert message in error
     assert error.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_plain_backbone_is_searched_too(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["search", "--dataset", "mutag", "--method", "none", "--space", "width=16,32"]
+    assert main([*words, "--trials", "1", "--workers", "1"]) == 0
+    assert "[settings.none.gcn]\nmutag = { width = " in capsys.readouterr().out

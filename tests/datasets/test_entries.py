@@ -26,7 +26,7 @@ def test_every_name_knows_its_class_task_metric_classes_and_citation() -> None:
         assert (entry.task, task_of(name).metric.name) == ("graph-classification", "accuracy")
         assert "TUDataset" in entry.citation
     assert [DATASETS[name].num_classes for name in GRAPH_SETS] == [2, 2, 2, 6, 2, 3]
-    without_features = [name for name, entry in DATASETS.items() if entry.constant_features]
+    without_features = [name for name, entry in DATASETS.items() if entry.features == "constant"]
     assert without_features == ["reddit-binary", "imdb-binary", "collab"]
     nodes = [DATASETS[name] for name in NODE_SETS]
     assert [(e.average_nodes, e.average_edges, e.num_features, e.num_classes) for e in nodes] == [

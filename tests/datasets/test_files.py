@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from panda_gnn.datasets.files import read_graph
+from panda_gnn.datasets.files import read_graph, read_graphml
 from panda_gnn.errors import InputError
 
 
@@ -87,6 +87,38 @@ def test_graphml_takes_only_what_every_node_has(tmp_path: Path) -> None:
     assert edges_of(data) == {("a", "b")}
 
 
+def test_graphml_has_the_weights_of_edges_and_what_is_said_by_default(tmp_path: Path) -> None:
+    keys = (
+        '<key id="s" for="node" attr.name="size" attr.type="double"><default> 2 </default></key>'
+        '<key id="m" for="node" attr.name="size" attr.type="long"/>'
+        '<key id="e" for="node" attr.name="empty" attr.type="long"><default/></key>'
+        '<key id="y" for="node" attr.name="label"><desc>kind</desc><default>old</default></key>'
+        '<key id="w" for="edge" attr.name="weight" attr.type="double"><default>3</default></key>'
+        '<key id="n" for="edge" attr.name="noise" attr.type="double"/>'
+        '<key id="a" attr.name="shared" attr.type="boolean"><default>true</default></key>'
+    )
+    nodes = (
+        '<node id="0"><data key="m">5</data></node><node id="1"/>'
+        '<node id="2"><data key="y">new</data><data key="a">false</data></node>'
+    )
+    edges = (
+        '<edge source="1" target="0"/><edge source="1" target="2">'
+        '<data key="w">0.5</data><data key="n">nan</data></edge>'
+    )
+    data = read_graphml(written(tmp_path, "g.graphml", graphml(nodes, edges, keys)))
+    assert data.x.tolist() == [[5, 1], [2, 1], [2, 0]]
+    assert data.label_names == ["new", "old"]
+    assert data.y.tolist() == [1, 1, 0]
+    assert data.edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
+    assert data.edge_weight.tolist() == [3, 3, 0.5, 0.5]
+
+
+def test_graphml_without_features_has_none(tmp_path: Path) -> None:
+    path = written(tmp_path, "g.graphml", graphml('<node id="a"/><node id="b"/>'))
+    assert "x" not in read_graphml(path)
+    assert read_graph(path).x.tolist() == [[1.0]] * 2
+
+
 def test_saved_data(tmp_path: Path) -> None:
     data = Data(x=torch.eye(3), edge_index=torch.tensor([[0, 1], [1, 2]]))
     torch.save(data, tmp_path / "mine.pt")
@@ -133,6 +165,15 @@ def test_saved_data(tmp_path: Path) -> None:
                 keys='<key id="k" for="node" attr.type="int"/>\n',
             ),
             "line 6: expected a number, got 'red'",
+        ),
+        (
+            "g.graphml",
+            graphml(
+                '<node id="a"/>\n<edge source="a" target="a"><data key="k">1</data></edge>\n',
+                '<edge source="a" target="a"/>\n',
+                '<key id="k" for="edge" attr.name="weight" attr.type="int"/>\n',
+            ),
+            "line 7: the edge has no weight and others have: give all of them one",
         ),
         ("g.pt", b"not a pickle at all", "was not written by torch.save"),
         ("g.doc", "0 1", "unknown kind of graph file '.doc': choose one of .txt"),

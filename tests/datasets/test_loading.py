@@ -48,7 +48,7 @@ def test_the_counts_of_every_dataset(name: str, mirror: Path, shared_root: Path)
     assert dataset.num_features == entry.num_features
     assert dataset.num_edge_features == (4 if name == "mutag" else 0)
     assert torch.cat([graph.y for graph in graphs]).bincount().tolist() == CLASS_COUNTS[name]
-    if entry.constant_features:
+    if entry.features == "constant":
         assert all(torch.equal(g.x, torch.ones(g.num_nodes, 1)) for g in graphs)
         assert dataset.transform is None
 

@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 
 from panda_gnn.datasets.own import Choices, own_data
 from panda_gnn.errors import InputError
+from panda_gnn.evaluation.tasks.node_classification import NODE_CLASSIFICATION
 
 EDGES = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 
@@ -161,3 +162,24 @@ def test_the_fingerprint_follows_the_data() -> None:
 def test_what_cannot_be_learned(given: list[Data], choices: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         own_data("mine", given, Choices(**choices))
+
+
+def test_masks_of_several_splits_say_how_many_there_are() -> None:
+    parts = torch.stack([(torch.arange(12) + shift) % 3 for shift in range(2)], dim=1)
+    own = own_data("mine", one_graph(torch.arange(12) % 2, **masks(parts)))
+    assert own.entry.split == "masks of 2 splits"
+    assert own.entry.split_sizes == (4, 4, 4)
+    assert NODE_CLASSIFICATION.test_ratio(own.entry, {"split": "random"}) == 1.0
+
+
+def test_classes_keep_what_they_are_called() -> None:
+    signs = own_data("mine", graphs([(-1) ** i for i in range(12)]))
+    assert signs.entry.classes == (-1, 1)
+    assert signs.dataset._data.y[:2].tolist() == [1, 0]
+    real = own_data("mine", graphs([float(i % 2 + 1) for i in range(12)], torch.float))
+    assert real.entry.classes == (1, 2)
+    words = own_data("mine", one_graph(torch.arange(12) % 2 + 1), labels=["no", "yes", "zero"])
+    assert words.entry.classes == ("yes", "zero")
+    fewer = own_data("mine", one_graph(torch.arange(12) % 2 + 1), labels=["no", "yes"])
+    assert fewer.entry.classes == (1, 2)
+    assert own_data("mine", graphs([i / 7 for i in range(12)], torch.float)).entry.classes == ()

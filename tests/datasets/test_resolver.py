@@ -111,6 +111,12 @@ def test_a_folder_in_the_raw_format_of_the_tu_collection(tmp_path: Path) -> None
     assert found.entry.num_graphs == 12
     assert found.entry.task == "graph-classification"
     assert found.dataset[5].edge_index.tolist() == [[0, 1], [1, 0]]
+    labels = "".join(f"{(-1) ** i}\n" for i in range(12))
+    write(tmp_path, tu_folder(graph_labels=labels))
+    signed = resolve(tmp_path / "tu")
+    assert signed.entry.classes == (-1, 1)
+    assert [int(data.y) for data in signed.graphs][:3] == [1, -1, 1]
+    assert [int(data.y) for data in signed.dataset][:3] == [1, 0, 1]
 
 
 def test_a_graph_with_a_table_of_nodes(tmp_path: Path) -> None:
@@ -173,6 +179,83 @@ def test_quoted_fields(tmp_path: Path) -> None:
     assert read_edges(tmp_path / "c.txt").edges == [("a b", "c")]
 
 
+def labelled(*labels: str, last: str = "") -> Files:
+    """Twelve graphs with these labels in turn; the last has another one where one is said."""
+    rows = [labels[i % len(labels)] for i in range(12)]
+    rows[-1] = last or rows[-1]
+    return {
+        **csv_folder(),
+        "g/labels.csv": "graph,y\n" + "".join(f"{i},{label}\n" for i, label in enumerate(rows)),
+    }
+
+
+@pytest.mark.parametrize("gap", ["NA", "nan", "N/A", "null", "None", "inf", "-Infinity", "1e999"])
+@pytest.mark.parametrize("labels", [("2.5", "10.5"), ("0", "1")])
+def test_a_missing_number_among_targets_is_no_class(
+    gap: str, labels: tuple[str, str], tmp_path: Path
+) -> None:
+    says = f"line 13: the target is '{gap}' and others are numbers: give a number"
+    write(tmp_path, labelled(*labels, last=gap))
+    with pytest.raises(InputError, match=f"labels.csv', {says}"):
+        resolve(tmp_path / "g")
+    write(tmp_path, node_table(label=lambda i: gap if i == 11 else labels[i % 2]))
+    with pytest.raises(InputError, match=f"ring.nodes.csv', {says}"):
+        resolve(tmp_path / "ring.csv")
+
+
+def test_a_missing_number_in_other_sources_names_its_place(tmp_path: Path) -> None:
+    graph = nx.path_graph(12)
+    nx.set_node_attributes(graph, {node: float(node) for node in graph}, "y")
+    graph.nodes[7]["y"] = float("nan")
+    says = "node 7: the target is 'nan' and others are numbers"
+    with pytest.raises(InputError, match=f"^{says}"):
+        resolve(graph)
+    (tmp_path / "a.gml").write_text("\n".join(nx.generate_gml(graph)))
+    with pytest.raises(InputError, match=f"a.gml': {says}"):
+        resolve(tmp_path / "a.gml")
+    nx.set_node_attributes(graph, {node: "null" if node == 7 else "3" for node in graph}, "y")
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    line = (tmp_path / "a.graphml").read_text().partition('id="7"')[0].count("\n") + 1
+    with pytest.raises(InputError, match=f"line {line}: the target is 'null'"):
+        resolve(tmp_path / "a.graphml")
+    for number, ring in enumerate(rings := [nx.cycle_graph(3) for _ in range(12)]):
+        ring.graph["label"] = "NA" if number == 4 else str(number % 2)
+    with pytest.raises(InputError, match=r"^graph 4: the target is 'NA'"):
+        resolve(rings)
+
+
+def test_words_for_nothing_are_classes_among_words(tmp_path: Path) -> None:
+    write(tmp_path, labelled("none", "NA", "nan"))
+    assert resolve(tmp_path / "g").entry.classes == ("NA", "nan", "none")
+
+
+def test_whole_numbers_are_targets_to_the_last_digit(tmp_path: Path) -> None:
+    write(tmp_path, labelled("9007199254740992", "9007199254740993", "2.0"))
+    labels = [int(data.y) for data in resolve(tmp_path / "g").graphs]
+    assert labels[:3] == [2**53, 2**53 + 1, 2]
+    graph = nx.path_graph(12)
+    nx.set_node_attributes(graph, {node: 2**53 + node for node in graph}, "y")
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    for source in (graph, tmp_path / "a.graphml"):
+        assert resolve(source).graphs[0].y.tolist() == [2**53 + node for node in graph]
+    write(tmp_path, labelled("0", "1", last="10000000000000000001"))
+    with pytest.raises(InputError, match="line 13: the target 10000000000000000001 does not fit"):
+        resolve(tmp_path / "g")
+
+
+def test_words_are_classes_however_many_and_no_numbers(tmp_path: Path) -> None:
+    write(tmp_path, csv_folder())
+    says = "graph-regression needs numbers as targets, got words such as 'path'"
+    with pytest.raises(InputError, match=says):
+        assert resolve(f"{tmp_path}/g?task=regression").entry
+    with pytest.raises(InputError, match="graph-multi-label needs numbers"):
+        assert resolve(tmp_path / "g", task="multi-label").entry
+    assert resolve(tmp_path / "g", task="classification").entry.num_classes == 2
+    write(tmp_path, node_table(rows=120, label=lambda i: f"kind {i}"))
+    entry = resolve(tmp_path / "ring.csv").entry
+    assert (entry.task, entry.num_classes) == ("node-classification", 120)
+
+
 def test_edge_attributes_are_kept_and_it_is_said_who_reads_them() -> None:
     bonds = torch.arange(8.0).view(4, 2)
     with_bonds = [Data(x=d.x, edge_index=d.edge_index, edge_attr=bonds, y=d.y) for d in graphs()]
@@ -208,13 +291,13 @@ def test_words_as_targets_of_graphs(tmp_path: Path) -> None:
     ]
     torch.save(named, tmp_path / "a.pt")
     found = resolve(str(tmp_path / "a.pt"))
-    assert found.entry.class_names == ("path", "ring")
+    assert found.entry.classes == ("path", "ring")
     assert [int(data.y) for data in found.dataset] == [1, 0] * 6
     assert named[0].y == "ring"
     rings = [nx.cycle_graph(3 + i % 2) for i in range(12)]
     for ring, word in zip(rings, words, strict=True):
         ring.graph["label"] = word
-    assert resolve(rings).entry.class_names == ("path", "ring")
+    assert resolve(rings).entry.classes == ("path", "ring")
 
 
 def test_columns_weights_and_marks(tmp_path: Path) -> None:
@@ -270,6 +353,33 @@ def test_objects_of_networkx_and_igraph() -> None:
         ring.graph["label"] = i % 2
     assert resolve(rings).entry.task == "graph-classification"
     assert resolve(graphs()).entry.num_graphs == 12
+
+
+def test_a_graph_is_the_same_as_an_object_and_as_a_file(tmp_path: Path) -> None:
+    graph = nx.cycle_graph(12)
+    for number, (u, v) in enumerate(graph.edges):
+        graph[u][v]["weight"] = number if number % 2 else number + 0.5
+    for node in graph:
+        graph.nodes[node].update(size=node if node % 2 else node / 4, y=node % 3)
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    nx.write_gml(graph, tmp_path / "a.gml")
+    prints = {
+        resolve(s).entry.fingerprint for s in (graph, tmp_path / "a.graphml", tmp_path / "a.gml")
+    }
+    assert len(prints) == 1
+    assert resolve(tmp_path / "a.graphml").dataset[0].edge_weight.unique().numel() == 12
+
+
+def test_what_only_some_nodes_or_edges_have_is_said(tmp_path: Path) -> None:
+    graph = nx.cycle_graph(12)
+    nx.set_node_attributes(graph, {node: node % 2 for node in graph}, "y")
+    graph.nodes[3]["size"] = 1.0
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    for source in (graph, tmp_path / "a.graphml"):
+        assert "without features, the number 1 is used" in resolve(source).summary
+    graph[0][1]["weight"] = 2.0
+    with pytest.raises(InputError, match="some edges have a weight and some have none"):
+        resolve(graph)
 
 
 def test_module_and_object(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -519,6 +629,46 @@ def test_four_sources_are_kept_and_read_again_when_they_change(
     assert read[-1] == "4.csv"
 
 
+def edit(path: Path, before: str, after: str) -> None:
+    """Change a file, but not its size, a millisecond after it was made."""
+    changed = path.stat().st_mtime_ns + 10**6
+    path.write_text(path.read_text().replace(before, after, 1))
+    os.utime(path, ns=(changed, changed))
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "before", "after"),
+    [
+        ("ring.csv", "ring.csv", "2,3", "2,7"),
+        ("ring.csv", "ring.nodes.csv", "3,1.5,1", "3,1.5,0"),
+        ("g", "g/labels.csv", "9,triangle", "9,pathpath"),
+        ("g", "g/5.csv", "b,c", "c,b"),
+        ("tu", "tu/OWN_graph_labels.txt", "0\n1", "1\n1"),
+    ],
+)
+def test_an_edit_of_any_file_of_a_dataset_is_seen(
+    tmp_path: Path, name: str, file: str, before: str, after: str
+) -> None:
+    write(tmp_path, {**csv_folder(), **node_table(), **tu_folder()})
+    place = str(tmp_path / name)
+    read = resolver.resolve_once(place)
+    assert resolver.resolve_once(place) is read
+    edit(tmp_path / file, before, after)
+    assert resolver.resolve_once(place) is not read
+
+
+def test_a_table_of_nodes_that_comes_later_is_seen(tmp_path: Path) -> None:
+    write(tmp_path, {"ring.csv": node_table()["ring.csv"]})
+    with pytest.raises(InputError, match="has no target y"):
+        load(str(tmp_path / "ring.csv"))
+    write(tmp_path, node_table())
+    before = DATASETS[str(tmp_path / "ring.csv")].fingerprint
+    assert load(str(tmp_path / "ring.csv"))[0].y.tolist() == [0, 1] * 6
+    edit(tmp_path / "ring.nodes.csv", "3,1.5,1", "3,1.5,0")
+    assert load(str(tmp_path / "ring.csv"))[0].y.tolist() == [0, 1, 0, 0] + [0, 1] * 4
+    assert DATASETS[str(tmp_path / "ring.csv")].fingerprint != before
+
+
 def test_labels_have_the_words_of_their_column(tmp_path: Path) -> None:
     lines = [f"{i},y{i % 3},{'triangle' if i % 2 else 'path'}" for i in range(12)]
     table = "\n".join(["graph,year,label", *lines]) + "\n"
@@ -533,3 +683,70 @@ def test_without_a_column_of_labels_all_others_are_targets(tmp_path: Path) -> No
     graphs = read_csv_folder(tmp_path / "g")
     assert "label_names" not in graphs[0]
     assert graphs[3].y.tolist() == [pytest.approx([1.0, 1.0])]
+
+
+def test_graphs_have_the_names_of_their_files(tmp_path: Path) -> None:
+    write(tmp_path, {**csv_folder(), **node_table(), "a\x1bb.csv": "0,1\n"})
+    torch.save(graphs(), tmp_path / "list.pt")
+    torch.save(graphs(1), tmp_path / "one.pt")
+    assert resolve(tmp_path / "g").graph_names == [f"{i}.csv" for i in range(12)]
+    assert resolve(tmp_path / "ring.csv").graph_names == ["ring.csv"]
+    assert resolve(tmp_path / "one.pt").graph_names == ["one.pt"]
+    assert resolve(tmp_path / "a\x1bb.csv").graph_names == ["a\ufffdb.csv"]
+    assert resolve(tmp_path / "list.pt").graph_names is None
+    assert resolve(graphs()).graph_names is None
+
+
+def test_nodes_have_the_names_of_their_table_or_library(tmp_path: Path) -> None:
+    write(tmp_path, {"a.csv": "289,7\n", "a.nodes.csv": "id,size\n289,1\n7,2\n30,3\n"})
+    assert resolve(tmp_path / "a.csv").node_names == ["289", "7", "30"]
+    graph = nx.path_graph(["x", 2, (3, 4)])
+    assert resolve(graph).node_names == ["x", "2", "(3, 4)"]
+    nx.write_gml(nx.path_graph(["ann", "bob"]), tmp_path / "a.gml")
+    assert resolve(tmp_path / "a.gml").node_names == ["ann", "bob"]
+    assert resolve(igraph.Graph.Ring(3)).node_names == ["0", "1", "2"]
+    named = igraph.Graph.Ring(3)
+    named.vs["name"] = ["ann", "bob", "cy"]
+    assert resolve(named).node_names == ["ann", "bob", "cy"]
+    assert resolve([graph, graph]).node_names is None
+    assert resolve(graphs(1)).node_names is None
+
+
+def test_a_folder_without_labels_is_read_where_none_are_needed(tmp_path: Path) -> None:
+    files = {name: text for name, text in csv_folder().items() if name != "g/labels.csv"}
+    write(tmp_path, {**files, "g/3.nodes.csv": "id,size\n" + "a,1\nb,2\nc,3\n"})
+    for i in (0, 1, 2, *range(4, 12)):
+        (tmp_path / f"g/{i}.csv").unlink()
+    write(tmp_path, {"g/10.csv": "y,z\n", "g/10_nodes.tsv": "id\tsize\ny\t1\nz\t2\n"})
+    found = resolve(tmp_path / "g", labelled=False)
+    assert found.graph_names == ["10.csv", "3.csv"]
+    assert [data.x.view(-1).tolist() for data in found.graphs] == [[1, 2], [1, 2, 3]]
+    with pytest.raises(InputError, match=r"neither NAME_A.txt, .* nor labels.csv beside"):
+        resolve(tmp_path / "g")
+    write(tmp_path, {"g/nodes.csv": "id,size\na,1\n"})
+    with pytest.raises(InputError, match=r"nodes.csv' is a table of nodes of no edge list"):
+        resolve(tmp_path / "g", labelled=False)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="holds no edge list: give one for each graph"):
+        resolve(tmp_path / "empty", labelled=False)
+
+
+def test_the_entry_says_where_the_features_come_from(tmp_path: Path) -> None:
+    write(tmp_path, csv_folder())
+    bare, own = resolve(tmp_path / "g"), resolve(graphs())
+    assert (bare.is_bare, bare.entry.features) == (True, "constant")
+    assert (own.is_bare, own.entry.features) == (False, "x")
+    assert resolve(tmp_path / "g", features="degree").entry.features == "degree"
+    graph = nx.path_graph(12)
+    nx.set_node_attributes(graph, {node: node % 2 for node in graph}, "y")
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    for source in (graph, tmp_path / "a.graphml"):
+        assert resolve(source).entry.features == "constant"
+    assert resolve(graphs(), features="constant").entry.features == "constant"
+
+
+def test_a_built_in_set_without_features_is_bare(mirror: Path, shared_root: Path) -> None:
+    assert resolve("imdb-binary", root=shared_root, mirror=mirror).is_bare
+    folds = resolve("imdb-binary", split="cv10", root=shared_root, mirror=mirror)
+    assert folds.entry.features == "constant"
+    assert "the number 1 is used" in folds.summary

@@ -13,6 +13,7 @@ from panda_gnn.datasets.tables import (
     read_columns,
     read_edges,
     read_lines,
+    says_no_number,
     text_lines,
 )
 from panda_gnn.errors import InputError
@@ -31,6 +32,25 @@ def test_lines_keep_their_numbers(tmp_path: Path) -> None:
         (5, ["d", "e", "f"]),
         (6, ["alone"]),
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "fields"),
+    [
+        ("C#,C++", ["C#", "C++"]),
+        ("C#N\t10% # C", ["C#N", "10%"]),
+        ("a,#b", ["a", "#b"]),
+        ("a,b  %c", ["a", "b"]),
+        ("a;b\t#c", ["a", "b"]),
+        ('"a # b",50%#', ["a # b", "50%#"]),
+        ("a#b", ["a#b"]),
+    ],
+)
+def test_comments_begin_a_line_or_follow_white_space(
+    tmp_path: Path, line: str, fields: list[str]
+) -> None:
+    path = written(tmp_path, f"#{line}\n  %{line}\n{line}\n# {line}\n")
+    assert [tuple(found) for found in read_lines(path)] == [(3, fields)]
 
 
 @pytest.mark.parametrize("text", ["a\tb c\n", "a;b c\n", "a , b c\n"])
@@ -130,4 +150,12 @@ def test_words_for_sentences() -> None:
     assert [text for text in ("1", "-2e3", "nan", "inf", "", "x") if is_number(text)] == [
         "1",
         "-2e3",
+    ]
+    assert [
+        text for text in ("1", "NaN", "-inf", "N/A", "none", "", "no") if says_no_number(text)
+    ] == [
+        "NaN",
+        "-inf",
+        "N/A",
+        "none",
     ]

@@ -101,6 +101,20 @@ def test_bad_input_gets_one_sentence() -> None:
         dirichlet_energy(data.x, data.edge_index, reduction="sum")
     with pytest.raises(InputError, match="batch of 3 nodes"):
         dirichlet_energy(data.x, data.edge_index, torch.zeros(3, dtype=torch.long))
+    one_way = torch.tensor([[0, 1], [1, 2]])
+    with pytest.raises(InputError, match="dirichlet_energy needs an undirected graph"):
+        dirichlet_energy(torch.rand(3, 1), one_way)
+    both = torch.tensor([[0, 1], [1, 0]])
+    with pytest.raises(InputError, match="edge_weight is negative"):
+        dirichlet_energy(torch.rand(3, 1), both, edge_weight=torch.tensor([1.0, -1]))
+    with pytest.raises(InputError, match="edge_weight has 3 rows"):
+        dirichlet_energy(torch.rand(3, 1), both, edge_weight=torch.ones(3))
+    with pytest.raises(InputError, match=r"has the edge \(0, 1\)"):
+        dirichlet_energy(torch.rand(1, 1), both)
+    with pytest.raises(InputError, match=r"states are torch\.int64"):
+        dirichlet_energy(torch.ones(2, 1, dtype=torch.long), both)
+    with pytest.raises(InputError, match="batch has the graph 1, but num_graphs is 1"):
+        dirichlet_energy(torch.rand(2, 1), both[:, :0], torch.tensor([0, 1]), num_graphs=1)
 
 
 def test_a_repeated_edge_counts_once_and_weights_of_its_copies_add_up() -> None:

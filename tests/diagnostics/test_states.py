@@ -10,11 +10,13 @@ import torch
 from torch_geometric.data import Data, HeteroData
 
 from panda_gnn import diagnostics
+from panda_gnn.datasets import transfer
 from panda_gnn.diagnostics.quantities import graph_quantities
 from panda_gnn.diagnostics.signal import hop_distances
 from panda_gnn.diagnostics.states import features, node_states
 from panda_gnn.errors import InputError
-from panda_gnn.nn import GNN, Edges
+from panda_gnn.nn import GNN, CoGNN, CommuteTimeGNN, Edges
+from panda_gnn.rewiring import Expander
 
 MODEL = GNN(3, 2, width=4, num_layers=1, readout=None)
 MEASURES: dict[str, Callable[[Any], Any]] = {
@@ -127,3 +129,31 @@ def test_the_energy_counts_repeated_edges_once() -> None:
     weighted = diagnostics.dirichlet_energy(x, repeated, edge_weight=torch.ones(8))
     tripled = diagnostics.dirichlet_energy(x, edges, edge_weight=torch.tensor([3, 3, 1, 1]))
     assert float(weighted) == pytest.approx(float(tripled), abs=1e-12)
+
+
+def test_the_bound_refuses_other_classes_and_a_second_set_of_edges() -> None:
+    data = Data(x=torch.ones(2, 3), edge_index=EDGES)
+    for model in (CoGNN(3, 2, width=4), CommuteTimeGNN(3, 2, centers=2, width=4)):
+        with pytest.raises(InputError, match=f"has the class {type(model).__name__}: give"):
+            diagnostics.sensitivity_bound(model, data)
+    data.expander_edge_index = EDGES
+    with pytest.raises(InputError, match="data has expander_edge_index"):
+        diagnostics.sensitivity_bound(GNN(3, 2, width=4), data)
+
+
+def test_ranges_use_the_edges_and_values_that_the_model_uses() -> None:
+    (ring,) = transfer("ring", 6, num_graphs=1)
+    torch.manual_seed(0)
+    model = GNN(5, 2, width=8, num_layers=2, activation="gelu")
+    plain = diagnostics.graph_range(model, ring).mean
+    ring.edge_attr = torch.rand(ring.num_edges, 2)
+    assert diagnostics.graph_range(model, ring).mean == plain
+    assert diagnostics.graph_range(model, Expander()(ring.clone())).mean != plain
+
+
+def test_nodes_that_a_graph_does_not_have_are_named() -> None:
+    (ring,) = transfer("ring", 3, num_graphs=1)
+    with pytest.raises(InputError, match=r"sources has node -1, but nodes are 0\.\.5"):
+        diagnostics.hop_distances(ring, torch.tensor([0, -1]))
+    with pytest.raises(InputError, match=r"pairs has node 6, but nodes are 0\.\.5"):
+        diagnostics.resistance_sketch(ring, torch.tensor([[0], [6]]))

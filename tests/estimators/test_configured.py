@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from panda_gnn.datasets import resolve
 from panda_gnn.errors import InputError
 from panda_gnn.estimators import PandaClassifier, PandaNodeClassifier
 from panda_gnn.estimators.configured import configured, fit_on
@@ -43,3 +44,16 @@ def test_methods_and_tasks_without_an_estimator() -> None:
         configured(configure("peptides-func", "gcn", "none"), 0)
     settings = {"iterations": 7}
     assert configured(configure("mutag", "gcn", "fosr", settings), 0).settings == settings
+
+
+def test_classes_keep_their_numbers_and_features_are_those_of_the_name(tmp_path: Path) -> None:
+    lines = "".join(f"{i},{(-1) ** i}\n" for i in range(12))
+    write(tmp_path, {**csv_folder(), "g/labels.csv": "graph,label\n" + lines})
+    name = f"{tmp_path / 'g'}?features=degree"
+    model = configured(configure(name, "gcn", "none", max_epochs=2), 0)
+    assert model.features == "degree"
+    fit_on(model, load_data(name))
+    assert isinstance(model, PandaClassifier)
+    assert model.classes_.tolist() == [-1, 1]
+    bare = list(resolve(tmp_path / "g").graphs)
+    assert (model.predict_proba(bare) == model.predict_proba(load_data(name).dataset)).all()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch_geometric.data import Data
 
 from panda_gnn.errors import InputError
 from panda_gnn.estimators import (
@@ -20,8 +21,10 @@ from panda_gnn.estimators import (
     PandaRegressor,
     load_estimator,
 )
+from panda_gnn.evaluation.plugins import load_plugin
 from tests.estimators.graphs_of_two_kinds import graphs_and_labels
 from tests.estimators.test_nodes import two_cliques
+from tests.evaluation.test_plugins import forgotten
 
 GRAPHS, LABELS = graphs_and_labels()
 QUICK: dict[str, Any] = {"max_epochs": 2, "k": 2, "width": 8, "high_width": 12, "random_state": 1}
@@ -148,3 +151,53 @@ def test_weights_of_another_model(tmp_path: Path) -> None:
     weights.write_bytes(weights.read_bytes()[:-4] + b"\0\0\0\0")
     with pytest.raises(InputError, match=r"not those of its model\.json"):
         load_estimator(tmp_path)
+
+
+def test_a_model_knows_its_features(tmp_path: Path) -> None:
+    bare = [Data(edge_index=data.edge_index, num_nodes=data.num_nodes) for data in GRAPHS]
+    model = PandaClassifier(**QUICK, features="degree").fit(GRAPHS, LABELS)
+    model.save(tmp_path)
+    loaded = load_estimator(tmp_path)
+    assert loaded.features_ == "degree"
+    assert np.array_equal(loaded.predict_proba(bare), model.predict_proba(GRAPHS))
+
+
+def test_a_model_that_was_saved_before_features_and_plugins_were(tmp_path: Path) -> None:
+    model = PandaClassifier(**QUICK).fit(GRAPHS, LABELS)
+    model.save(tmp_path)
+    content = json.loads((tmp_path / "model.json").read_text())
+    assert content.pop("plugins") == {}
+    assert content["learned"].pop("features_") == "x"
+    assert content["parameters"].pop("features") is None
+    (tmp_path / "model.json").write_text(json.dumps(content))
+    loaded = load_estimator(tmp_path)
+    assert loaded.features_ is None
+    assert np.array_equal(loaded.predict_proba(GRAPHS), model.predict_proba(GRAPHS))
+
+
+def test_a_model_is_loaded_with_the_plugin_it_was_trained_with(tmp_path: Path) -> None:
+    text = (
+        "from panda_gnn import register_centrality, register_rewiring\n"
+        "register_rewiring('same', lambda data: data)\n"
+        "register_centrality('own')(lambda data: range(data.num_nodes))\n"
+    )
+    plugin, folder = tmp_path / "mine.py", tmp_path / "model"
+    plugin.write_text(text)
+    for options in ({"method": "same"}, {"centrality": "own"}):
+        with forgotten():
+            code = load_plugin(str(plugin)).hash
+            model = PandaClassifier(**{**QUICK, **options}).fit(GRAPHS, LABELS)
+            model.save(folder)
+            expected = model.predict_proba(GRAPHS)
+        assert json.loads((folder / "model.json").read_text())["plugins"] == {"mine": code}
+        with pytest.raises(InputError, match="the plugin 'mine', which is not loaded: give it"):
+            load_estimator(folder)
+        with forgotten():
+            load_plugin(str(plugin))
+            assert np.array_equal(load_estimator(folder).predict_proba(GRAPHS), expected)
+        with forgotten():
+            plugin.write_text(text + "# changed\n")
+            load_plugin(str(plugin))
+            with pytest.raises(InputError, match="'mine' is not the one that it was trained with"):
+                load_estimator(folder)
+        plugin.write_text(text)

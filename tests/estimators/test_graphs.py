@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from torch_geometric.data import Data
 
 from panda_gnn.errors import InputError
 from panda_gnn.estimators import PandaClassifier, PandaRegressor
@@ -108,3 +109,20 @@ def test_unknown_classes_and_words_for_numbers() -> None:
         PandaRegressor(**QUICK).fit(GRAPHS, LABELS)
     with pytest.raises(InputError, match="not finite"):
         PandaRegressor(**QUICK).fit(GRAPHS, [np.inf] * 40)
+
+
+def test_features_are_chosen_in_fit_and_read_again_in_predict() -> None:
+    bare = [Data(edge_index=data.edge_index, num_nodes=data.num_nodes) for data in GRAPHS]
+    by_degree = PandaClassifier(**QUICK, features="degree").fit(bare, LABELS)
+    assert by_degree.features_ == "degree"
+    assert np.array_equal(by_degree.predict_proba(GRAPHS), by_degree.predict_proba(bare))
+    without = PandaClassifier(**QUICK).fit(bare, LABELS)
+    assert without.features_ == "constant"
+    with pytest.raises(InputError, match="nodes are x, but the model was fitted with constant"):
+        without.predict(GRAPHS)
+    with pytest.raises(InputError, match="nodes are constant, but the model was fitted with x"):
+        PandaClassifier(**QUICK).fit(GRAPHS, LABELS).predict(bare)
+    with pytest.raises(InputError, match="graph 0 has no x: give all graphs features, or train"):
+        PandaClassifier(**QUICK, features="x").fit(bare, LABELS)
+    with pytest.raises(InputError, match="unknown features 'degrees'"):
+        PandaClassifier(**QUICK, features="degrees").fit(bare, LABELS)

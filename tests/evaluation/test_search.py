@@ -7,7 +7,7 @@ import pytest
 
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
-from panda_gnn.evaluation.search import SEARCH_SAMPLERS, default_space, search
+from panda_gnn.evaluation.search import SEARCH_SAMPLERS, default_space, search, with_values
 from panda_gnn.evaluation.store import Finished
 from panda_gnn.evaluation.study import Study
 from tests.evaluation.pretend import Row, pretend_trial
@@ -112,3 +112,19 @@ def test_a_wrong_value_is_one_sentence() -> None:
         search(PANDA, {"centrality": ["fame"]}, Laboratory(), trials=1)
     with pytest.raises(InputError, match="unknown sampler 'luck': choose one of grid, tpe, random"):
         search(PANDA, SPACE, Laboratory(), trials=1, sampler="luck")
+
+
+def test_combinations_are_ranked_on_the_same_seeds() -> None:
+    laboratory = Laboratory()
+    search(PANDA, {"k": [1], "high_width": [80]}, laboratory, trials=8)
+    found = search(PANDA, SPACE, laboratory, trials=2)
+    assert {one.validation.n for one in found} == {2}
+
+
+def test_a_width_is_searched_like_a_setting() -> None:
+    plain = Config("mutag", method="none")
+    configs = [with_values(plain, {"width": width, "dropout": 0.1}) for width in (64, 112)]
+    assert [config.width for config in configs] == [64, 112]
+    assert {config.dropout for config in configs} == {0.1}
+    with pytest.raises(InputError, match="width"):
+        with_values(plain, {"width": "wide"})

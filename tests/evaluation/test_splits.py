@@ -46,9 +46,10 @@ def test_shares_and_rows() -> None:
 
 
 def test_rows_for_test_over_rows_for_training() -> None:
-    assert named_ratio("80/10/10") == 0.125
-    assert named_ratio("cv10") == 1 / 8
-    assert named_ratio("rows 3/1/2") == named_ratio("masks") == 0.0
+    assert named_ratio("80/10/10", 100) == 0.125
+    assert named_ratio("80/10/10", 19) == 3 / 15
+    assert named_ratio("cv10", 100) == 1 / 8
+    assert named_ratio("rows 3/1/2", 6) == named_ratio("masks", 9) == 0.0
 
 
 def test_ten_folds_are_a_partition_in_the_proportions_of_errica() -> None:

@@ -14,6 +14,7 @@ from panda_gnn.nn import GNN, PandaGNN
 from panda_gnn.nn.backbones import PYG_BACKBONES
 from panda_gnn.nn.convolution import small_graph, split_result
 from panda_gnn.nn.panda_conv import PandaConv
+from tests.nn.graphs import MIXED
 
 DEGREES = torch.tensor([1, 3, 3, 2, 1])
 
@@ -55,3 +56,21 @@ def test_a_trial_with_each(name: str) -> None:
 def test_pna_needs_the_degrees() -> None:
     with pytest.raises(InputError, match="'pna' needs deg"):
         GNN(5, 3, backbone="pna")
+
+
+@pytest.mark.parametrize("backbone", ["gat", "gatv2", "pna", "transformer"])
+@pytest.mark.parametrize("kind", [GNN, PandaGNN])
+def test_features_of_edges_that_nobody_reads_are_refused(kind: type[GNN], backbone: str) -> None:
+    model = kind(3, 2, width=4, backbone=backbone, **options(backbone))
+    given: dict[str, Any] = {"edge_attr": torch.rand(MIXED.num_edges, 2)}
+    if kind is PandaGNN:
+        given["high"] = MIXED.high
+    with pytest.raises(InputError, match="does not use edge_attr"):
+        model(torch.rand(MIXED.num_nodes, 3), MIXED.edge_index, **given)
+
+
+def test_features_of_edges_have_the_columns_they_were_promised() -> None:
+    model = GNN(3, 2, width=4, backbone="gat", edge_dim=3)
+    x, edge_attr = torch.rand(MIXED.num_nodes, 3), torch.rand(MIXED.num_edges, 4)
+    with pytest.raises(InputError, match="edge_attr has 4 columns, but GATConv was made for"):
+        model(x, MIXED.edge_index, edge_attr=edge_attr)

@@ -57,3 +57,10 @@ def test_bad_input_gets_a_sentence() -> None:
         BinnedEmbedding(2, 3, 4).fit(torch.ones(3))
     with pytest.raises(InputError, match="unknown combine 'sum'"):
         BinnedEmbedding(2, 3, 4, combine="sum")
+
+
+def test_boundaries_are_never_cast() -> None:
+    embed = BinnedEmbedding(1, 3, 8, boundaries=[[256.5, 257.5]])
+    degrees = torch.tensor([[256.0], [257.0], [258.0]])
+    for cast in (embed.bfloat16(), embed.float(), embed.double().half()):
+        assert cast.bins(degrees).view(-1).tolist() == [0, 1, 2]

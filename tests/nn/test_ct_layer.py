@@ -7,8 +7,9 @@ from torch.nn import functional as F
 from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GCNConv
 
+from panda_gnn.diagnostics import node_states
 from panda_gnn.errors import InputError
-from panda_gnn.nn import GNN
+from panda_gnn.nn import GNN, Edges
 from panda_gnn.nn.ct_layer import CommuteTimeGNN, CTLayer, of_mean_one
 from panda_gnn.testing import assert_batch_invariant, assert_reduces_to
 from tests.nn.graphs import GRAPHS as MASKED_GRAPHS
@@ -258,3 +259,46 @@ def test_learns_end_to_end(backbone: str) -> None:
     assert isinstance(network.auxiliary_loss, Tensor)
     network.auxiliary_loss.backward()
     assert network.commute_time.position.weight.grad is not None
+
+
+def test_prepared_edges_are_those_of_the_batch() -> None:
+    torch.manual_seed(0)
+    model = CommuteTimeGNN(3, 2, centers=3, width=8).eval()
+    batch = Batch.from_data_list(list(GRAPHS.values())[:3])
+    x = batch.x.float()
+    edges = Edges.of_graph(batch.edge_index, batch.num_nodes, batch=batch.batch)
+    torch.testing.assert_close(model(x, edges), model(x, batch.edge_index, batch=batch.batch))
+    weighted = Edges.of_graph(
+        batch.edge_index, batch.num_nodes, edge_weight=torch.ones(batch.num_edges)
+    )
+    with pytest.raises(InputError, match="CommuteTimeGNN learns it"):
+        model(x, weighted)
+
+
+def test_its_states_are_those_it_computes() -> None:
+    torch.manual_seed(0)
+    model = CommuteTimeGNN(3, 2, centers=3, width=8, readout=None).eval()
+    data = next(iter(GRAPHS.values())).clone()
+    data.x = data.x.float()
+    assert torch.equal(node_states(model, data)[-1].values, model(data.x, data.edge_index))
+
+
+def test_one_direction_is_refused() -> None:
+    one_way = torch.tensor([[0, 1], [1, 2]])
+    with pytest.raises(InputError, match="CTLayer needs an undirected graph"):
+        layer()(torch.rand(3, 3).double(), one_way)
+    with pytest.raises(InputError, match=r"has the edge \(0, 7\)"):
+        layer()(torch.rand(3, 3).double(), torch.tensor([[0, 7], [7, 0]]))
+
+
+def test_weights_in_half_precision() -> None:
+    weight = torch.tensor([0.1, 0.1, 0.3, 0.3])
+    graph = torch.zeros(4, dtype=torch.long)
+    half = of_mean_one(weight.bfloat16(), graph, 1)
+    assert half.dtype == torch.bfloat16
+    torch.testing.assert_close(half.float(), of_mean_one(weight, graph, 1), rtol=0.02, atol=0)
+
+
+def test_a_backbone_that_reads_no_weights_is_refused() -> None:
+    with pytest.raises(InputError, match="which backbone sage does not read: use gcn"):
+        CommuteTimeGNN(3, 2, centers=2, backbone="sage")

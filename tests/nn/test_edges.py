@@ -10,9 +10,12 @@ from torch import Tensor
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
 import panda_gnn
+from panda_gnn.errors import InputError
 from panda_gnn.nn import GNN, Edges, PandaGNN, WidthPartition
 from panda_gnn.nn.models import BACKBONES
 from tests.nn.graphs import MIXED
+
+NAN = float("nan")
 
 
 def test_normalisation_with_self_loops_is_pygs() -> None:
@@ -98,3 +101,38 @@ def test_a_mean_of_weighted_edges_is_divided_by_their_number() -> None:
     types = torch.tensor([0, 0, 1, 1, 1, 0])
     typed = Edges.of_graph(edge_index, 4, edge_weight=weight, edge_type=types).relation(0)
     assert typed.mean(torch.float64).tolist() == [0.25, 1.0, 4.0]
+
+
+@pytest.mark.parametrize("backend", ["compiled", "torch"])
+def test_weights_that_have_no_root_are_refused(backend: str) -> None:
+    path = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    model = GNN(1, 2, width=4)
+    with panda_gnn.backend(backend):
+        for weight, total in ((torch.tensor([1.0, -3, 1, 1]), "-2"), (torch.full((4,), NAN), NAN)):
+            with pytest.raises(InputError, match=f"into node 0 add up to {total}"):
+                model(torch.ones(3, 1), path, edge_weight=weight)
+
+
+def test_weights_of_zero_have_gradients() -> None:
+    weight = torch.zeros(2, requires_grad=True)
+    edges = Edges.of_graph(torch.tensor([[0, 1], [1, 0]]), 2, edge_weight=weight)
+    edges.norm(False, torch.float32)[0].sum().backward()
+    assert weight.grad is not None
+    assert weight.grad.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_a_hub_of_many_neighbours_in_half_precision(backbone: str) -> None:
+    leaf, hub = torch.arange(1, 1500), torch.zeros(1499, dtype=torch.long)
+    star = torch.stack([torch.cat([leaf, hub]), torch.cat([hub, leaf])])
+    torch.manual_seed(0)
+    options: dict[str, Any] = {"num_relations": 1} if backbone[0] == "r" else {}
+    model = GNN(2, 3, width=8, num_layers=2, backbone=backbone, **options).eval()
+    x = torch.rand(1500, 2)
+    with torch.no_grad():
+        expected = model(x, star)
+        with torch.autocast("cpu", torch.bfloat16):
+            cast = model(x, star)
+        half = model.bfloat16()(x.bfloat16(), star)
+    for found in (cast, half):
+        assert float((found.float() - expected).norm() / expected.norm()) < 0.03

@@ -10,7 +10,9 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 from torch_geometric.nn import GINConv
 
-from panda_gnn.nn import Edges, GINLayer, PandaGINConv, WidthPartition
+import panda_gnn
+from panda_gnn.errors import InputError
+from panda_gnn.nn import GNN, Edges, GINLayer, PandaGINConv, WidthPartition
 from panda_gnn.nn.gin import BatchNorm
 from tests.nn.graphs import CASES, MIXED, as_list, assert_states, random_states
 from tests.nn.literal import message, sums
@@ -93,3 +95,35 @@ def test_resetting_draws_anew() -> None:
     changed = {name for name, value in conv.state_dict().items() if not value.equal(before[name])}
     assert {"low.mlp.0.weight", "high.mlp.3.weight", "expand.weight"} <= changed
     assert "selector.eta.first.weight" in changed
+
+
+def test_epsilon_is_a_real_number() -> None:
+    layer = GINLayer(3, 3, eps=0)
+    layer.load_state_dict(GINLayer(3, 3, eps=0.5).state_dict())
+    assert float(layer.eps) == 0.5
+    assert GINLayer(3, 3, eps=1, train_eps=True).eps.is_floating_point()
+    with pytest.raises(InputError, match="eps"):
+        GINLayer(3, 3, eps=float("nan"))
+
+
+@pytest.mark.parametrize("backend", ["compiled", "torch"])
+def test_one_epsilon_may_learn_alone(backend: str) -> None:
+    layer = PandaGINConv((4, 6), (4, 6), train_eps=True)
+    layer.low.eps.requires_grad_(False)
+    partition = WidthPartition(MIXED.edge_index, MIXED.high)
+    x = torch.rand(partition.low_nodes.numel(), 4), torch.rand(partition.high_nodes.numel(), 6)
+    with panda_gnn.backend(backend):
+        low, high = layer(x, partition)
+    (low.sum() + high.sum()).backward()
+    assert layer.low.eps.grad is None
+    assert layer.high.eps.grad is not None
+
+
+@pytest.mark.parametrize("backend", ["compiled", "torch"])
+def test_weights_of_another_precision(backend: str) -> None:
+    weight = torch.rand(MIXED.num_edges)
+    model = GNN(3, 2, width=4, backbone="gin").eval()
+    x = torch.rand(MIXED.num_nodes, 3)
+    with panda_gnn.backend(backend):
+        double = model(x, MIXED.edge_index, edge_weight=weight.double())
+        torch.testing.assert_close(double, model(x, MIXED.edge_index, edge_weight=weight))

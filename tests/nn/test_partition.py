@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+import panda_gnn
 from panda_gnn.errors import InputError
-from panda_gnn.nn import WidthPartition
+from panda_gnn.nn import PandaGCNConv, PandaGNN, WidthPartition
 from tests.nn.graphs import CASES, MIXED
 from tests.nn.literal import degrees
 
@@ -105,3 +109,40 @@ def test_repr_counts() -> None:
     edge_index = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
     partition = WidthPartition(edge_index, torch.tensor([False, True, False]))
     assert repr(partition) == "WidthPartition(low=2, high=1, into_low=2, into_high=2)"
+
+
+@pytest.mark.parametrize("backend", ["compiled", "torch"])
+@pytest.mark.parametrize("selector", ["topk", "gated"])
+def test_a_split_takes_other_values_of_the_same_edges(selector: str, backend: str) -> None:
+    first, second = torch.rand(2, MIXED.num_edges)
+    layer = PandaGCNConv((8, 12), (8, 12), selector=selector)
+    partition = WidthPartition(MIXED.edge_index, MIXED.high, edge_weight=first)
+    fresh = WidthPartition(MIXED.edge_index, MIXED.high, edge_weight=second)
+    x = torch.rand(partition.low_nodes.numel(), 8), torch.rand(partition.high_nodes.numel(), 12)
+    with panda_gnn.backend(backend):
+        layer(x, partition)
+        other = partition.with_whole(replace(partition.whole, edge_weight=second))
+        for found, expected in zip(layer(x, other), layer(x, fresh), strict=True):
+            torch.testing.assert_close(found, expected)
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "gin", "rgcn", "gat"])
+def test_width_aware_layers_run_under_autocast(backbone: str) -> None:
+    torch.manual_seed(0)
+    options: dict[str, Any] = {"num_relations": 1} if backbone == "rgcn" else {}
+    model = PandaGNN(3, 2, width=8, high_width=12, backbone=backbone, **options).eval()
+    x = torch.rand(MIXED.num_nodes, 3)
+    expected = model(x, MIXED.edge_index, MIXED.high)
+    with torch.autocast("cpu", torch.bfloat16):
+        found = model(x, MIXED.edge_index, MIXED.high)
+    torch.testing.assert_close(found.float(), expected, rtol=0.1, atol=0.1)
+
+
+@pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_width_aware_model_can_be_traced() -> None:
+    model = PandaGNN(3, 2, width=8, high_width=12).eval()
+    x = torch.rand(MIXED.num_nodes, 3)
+    given = x, MIXED.edge_index, MIXED.high
+    traced: Any = torch.jit.trace(model, given)
+    torch.testing.assert_close(traced(*given), model(*given))

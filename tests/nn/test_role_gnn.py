@@ -9,10 +9,12 @@ import torch
 from torch_geometric.data import Batch, Data
 
 import panda_gnn
+from panda_gnn.diagnostics import graph_range, node_states
 from panda_gnn.errors import InputError
-from panda_gnn.nn import GNN, PandaGNN, RoleGNN
+from panda_gnn.nn import GNN, Edges, PandaGNN, RoleGNN
 from panda_gnn.testing import assert_batch_invariant, assert_permutation_equivariant
 from panda_gnn.transforms import AssignRoles, ExpandWidth
+from tests.nn.graphs import MIXED
 from tests.nn.role_graphs import GRAPHS, ROLES, TOLD_APART
 from tests.nn.test_role_widths import as_panda
 
@@ -177,3 +179,21 @@ def test_roles_may_be_any_whole_numbers(rung: str, kind: torch.dtype) -> None:
     data, model = GRAPHS["random"], model_of(rung)
     found = model(data.x, data.edge_index, data.role.to(kind))
     assert torch.equal(found, model(data.x, data.edge_index, data.role))
+
+
+def test_roles_of_different_widths_take_no_other_edges() -> None:
+    role = torch.arange(12) % 2
+    edges = Edges.of_graph(MIXED.edge_index, 12, role=role)
+    model = RoleGNN(3, 2, num_roles=2, rung="widths", widths=(4, 6))
+    with pytest.raises(InputError, match="go without other edges"):
+        model.states(torch.rand(12, 3), edges, edges)
+
+
+@pytest.mark.parametrize("options", [{}, {"rung": "widths", "widths": (4, 6)}], ids=str)
+def test_it_is_diagnosed_with_the_roles_of_the_graph(options: Any) -> None:
+    data = Data(x=torch.rand(12, 3), edge_index=MIXED.edge_index, role=torch.arange(12) % 2)
+    model = RoleGNN(3, 2, num_roles=2, width=4, num_layers=2, readout=None, **options).eval()
+    scores = model(data.x, data.edge_index, data.role)
+    torch.testing.assert_close(node_states(model, data)[-1].values, scores)
+    whole = RoleGNN(3, 2, num_roles=2, width=4, num_layers=2, activation="gelu")
+    assert graph_range(whole, data).mean > 0

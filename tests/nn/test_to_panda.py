@@ -301,6 +301,38 @@ def test_dropout_follows_the_mode_of_the_new_model() -> None:
     assert not torch.equal(converted(*given), converted(*given))
 
 
+class Gate(nn.Module):
+    """A model with a gate of one column, and dropout as it is told."""
+
+    def __init__(self, drops: str = "training", adds: bool = False) -> None:
+        super().__init__()
+        self.first, self.gate, self.second = GCNConv(6, 8), nn.Linear(8, 1), GCNConv(8, 3)
+        self.drops, self.adds = drops, adds
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        x = self.first(x, edge_index)
+        x = x * torch.sigmoid(self.gate(x))
+        x = F.dropout(x, 0.5, training=self.training or self.drops == "always")
+        if self.adds and self.training:
+            x = x + 1
+        out: Tensor = self.second(x, edge_index)
+        return out
+
+
+def test_a_gate_of_one_column_stays_one_column() -> None:
+    model = convert(Gate(), 12)
+    assert model(X.float(), GRAPH.edge_index, HIGH).shape == (GRAPH.num_nodes, 3)
+    assert model.get_submodule("gate.high").weight.shape == (1, 12)
+
+
+def test_what_differs_between_the_modes_is_not_lost() -> None:
+    with pytest.raises(InputError, match="dropout with the same training in both modes"):
+        convert(Gate("always"), 12)
+    for mode in (True, False):
+        with pytest.raises(InputError, match="something else in training than in evaluation"):
+            convert(Gate(adds=True).train(mode), 12)
+
+
 class Turned(nn.Module):
     """A model that turns its edges round, and needs one more argument."""
 

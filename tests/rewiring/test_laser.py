@@ -106,6 +106,13 @@ def test_walks_shorter_than_the_distance_are_all_equal() -> None:
     assert LASER(snapshots=3, walk_length=0)(path).num_edges == LASER(snapshots=3)(path).num_edges
 
 
+def test_a_share_of_a_hundred_is_counted_and_not_what_floats_make_of_it() -> None:
+    star = undirected(102, *((0, leaf) for leaf in range(1, 102)))
+    added = LASER(snapshots=2, rho=0.29)(star).edge_index  # 0.29 * 100 is 28.999999999999996
+    source, target = added
+    assert int(((source == 1) & (target > 1)).sum()) == 29
+
+
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(InputError, match="snapshots must be a whole number, 1 or more, not 0"):
         LASER(snapshots=0)

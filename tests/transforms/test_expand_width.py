@@ -14,7 +14,8 @@ from torch_geometric.utils import to_networkx
 
 from panda_gnn.centrality import centrality
 from panda_gnn.errors import InputError
-from panda_gnn.transforms import ExpandWidth, high_nodes, top_nodes
+from panda_gnn.transforms import ExpandWidth, high_nodes, ranks, top_nodes
+from panda_gnn.transforms.expand_width import share_of
 from tests.odd_graphs import ODD_GRAPHS, undirected
 
 
@@ -60,6 +61,18 @@ def test_ratio_rounds_up() -> None:
     assert int(ExpandWidth("degree", ratio=0.3)(star).high.sum()) == 3
     assert int(ExpandWidth("degree", ratio=0.0)(star).high.sum()) == 0
     assert int(ExpandWidth("degree", ratio=1.0)(star).high.sum()) == 8
+    for ratio, size, share in ((0.07, 100, 7), (0.55, 100, 55), (0.28, 25, 7), (0.071, 100, 8)):
+        assert share_of(ratio, size) == share
+
+
+def test_nodes_of_graphs_may_stand_in_any_order() -> None:
+    scores, batch = torch.tensor([1.0, 2, 3, 4]), torch.tensor([1, 0, 1, 0])
+    assert ranks(scores, batch, 2).tolist() == [1, 1, 0, 0]
+    assert top_nodes(scores, torch.tensor([1, 1]), batch).tolist() == [False, False, True, True]
+    with pytest.raises(InputError, match=r"batch has the graphs 0\.\.1, but num_graphs is 1"):
+        ranks(scores, batch)
+    with pytest.raises(InputError, match="scores are nan for some nodes"):
+        ranks(scores * float("nan"), batch, 2)
 
 
 def test_the_mask_travels_with_a_loader() -> None:

@@ -175,11 +175,11 @@ def parts(config: Config) -> dict[str, str]:
     return {
         "task": f"{task.name}-{task.version}",
         "method": f"{config.method}-{version}",
-        **{f"plugin {plugin.name}": plugin.hash for plugin in _plugins(config)},
+        **{f"plugin {plugin.name}": plugin.hash for plugin in plugins_of(config)},
     }
 
 
-def _plugins(config: Config) -> list[Plugin]:
+def plugins_of(config: Config) -> list[Plugin]:
     """The plugins that a config uses."""
     used = (
         ("dataset", config.dataset.partition("?")[0]),

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from panda_gnn.datasets import DATASETS, load
 from panda_gnn.datasets.fingerprint import fingerprint
+from panda_gnn.datasets.resolver import Stamp, is_own, stamps
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.tasks.graph_classification import GRAPH_CLASSIFICATION
 from panda_gnn.evaluation.tasks.long_range import MULTI_LABEL, REGRESSION
@@ -35,14 +36,26 @@ def task_of(dataset: str) -> Task:
     return TASKS.lookup(DATASETS.lookup(dataset).task)
 
 
-@lru_cache(maxsize=2)
 def load_data(
     name: str,
     root: str | None = None,
     mirror: str | None = None,
     graphs: tuple[int, ...] | None = None,
 ) -> TaskData:
-    """The dataset ``name``, or some of its graphs, loaded and collated once in a process."""
+    """The dataset ``name``, or some of its graphs, loaded and collated once in a process, and again
+    when files of own data have changed."""
+    return collated(name, root, mirror, graphs, stamps(name) if is_own(name) else ())
+
+
+@lru_cache(maxsize=2)
+def collated(
+    name: str,
+    root: str | None,
+    mirror: str | None,
+    graphs: tuple[int, ...] | None,
+    files: tuple[Stamp, ...],
+) -> TaskData:
+    """What :func:`load_data` gives while files have these stamps."""
     dataset = load(name, root=root, mirror=mirror)
     content = fingerprint(dataset)
     if graphs is not None:

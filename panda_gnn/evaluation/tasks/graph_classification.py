@@ -57,7 +57,7 @@ class GraphTask(Task):
         if settings.get("split") == "ten-fold":
             return 1 / (FOLDS - 1)
         if entry.split:
-            return named_ratio(entry.split)
+            return named_ratio(entry.split, entry.num_graphs)
         train, _, test = split_sizes(entry.num_graphs)
         return test / train
 

@@ -12,7 +12,8 @@ from torch.optim.lr_scheduler import ReduceLROnPlateau
 from torch_geometric.data import Data, InMemoryDataset
 
 from panda_gnn.datasets import DatasetEntry
-from panda_gnn.errors import choose
+from panda_gnn.datasets.resolver import is_own
+from panda_gnn.errors import InputError, choose
 from panda_gnn.evaluation.batches import GraphTable
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.metrics import ACCURACY
@@ -37,7 +38,12 @@ class NodeTask(Task):
         return {"num_layers": 3}
 
     def check(self, config: Config) -> None:
-        choose("split", config.settings["split"], NODE_SPLITS)
+        kind = choose("split", config.settings["split"], NODE_SPLITS)
+        if kind == "public" and is_own(config.dataset):
+            raise InputError(
+                f"{config.dataset} has no public splits: leave the setting split out, and choose "
+                "one with --split"
+            )
 
     def collate(self, graphs: Sequence[Data] | InMemoryDataset) -> GraphTable:
         table = super().collate(graphs)
@@ -48,13 +54,16 @@ class NodeTask(Task):
 
     def split(self, data: TaskData, settings: Mapping[str, Any], seed: int) -> Split:
         own = data.entry.split
-        if own and own != "masks":
+        if own and not own.startswith("masks"):
             return named_split(own, data.graphs.y.size(0), seed)
         return node_split(data.dataset[0], "public" if own else settings["split"], seed)
 
     def test_ratio(self, entry: DatasetEntry, settings: Mapping[str, Any]) -> float:
+        if entry.split.startswith("masks of "):
+            assert entry.split_sizes is not None
+            return entry.split_sizes[2] / entry.split_sizes[0]
         if entry.split:
-            return named_ratio(entry.split)
+            return named_ratio(entry.split, round(entry.average_nodes))
         if settings["split"] == "public":
             return 0.2 / 0.48
         train, _, test = split_sizes(round(entry.average_nodes), **RANDOM_SHARES)

@@ -100,7 +100,8 @@ class Task(ABC):
 
     def patient_recipe(self, config: Config, **options: Any) -> Recipe:
         """Adam until the validation score has not reached its next goal for ``config.patience``
-        epochs; where targets are no classes, any better score is the next goal."""
+        epochs; where targets are no classes, any better score is the next goal, and where they are
+        numbers in some unit, the model learns them without it."""
         return Recipe(
             self.loss,
             self.metric,
@@ -108,6 +109,7 @@ class Task(ABC):
             config.max_epochs,
             patience=config.patience,
             threshold=config.threshold if self.metric.of_classes else 1.0,
+            standardises=self.metric.of_numbers,
             **options,
         )
 

@@ -20,7 +20,7 @@ TENSOR_CLASSES = (Tensor, nn.Parameter)
 
 
 def ordinary(*tensors: Tensor) -> bool:
-    """Whether these are plain tensors on the CPU that nobody traces or transforms.
+    """Whether these are plain tensors on the CPU that nobody traces, transforms or casts.
 
     Numbers must be float32 or float64, indices int64.
     """
@@ -29,6 +29,7 @@ def ordinary(*tensors: Tensor) -> bool:
         or torch.jit.is_tracing()  # type: ignore[attr-defined,no-untyped-call]
         or torch._C._functorch.peek_interpreter_stack() is not None
         or forward_ad._current_level >= 0
+        or torch.is_autocast_enabled("cpu")
     ):
         return False
     return all(

@@ -97,6 +97,8 @@ def _normalised(
 
     if normalise(edge_weight) and self_loops:
         normalise(edges.weight(dtype).detach() * edges.counted())
+    if edge_weight is not None and bool(scale.isnan().any()):
+        edges.norm(self_loops, dtype)  # which says what is wrong with the weights
     return weight, loop if self_loops else None
 
 
@@ -142,7 +144,7 @@ def _normalise(
         degree += own
         if self_loops:
             loop[v] = own
-        scale[v] = degree**-0.5 if degree > 0 else 0
+        scale[v] = degree**-0.5 if degree != 0 else 0
     for v in range(num_nodes):
         for part in range(parts):
             row = v + part * num_nodes

@@ -75,9 +75,16 @@ def make_page(
     )
 
 
+#: What the footer of every page says.
+MARK = "panda-gnn"
+
+
 def write_page(path: Path, text: str) -> None:
-    """Write a page and the folders above it, or say why that cannot be."""
+    """Write a page and the folders above it, or say why that cannot be; a file that is no page of
+    panda's stays as it is."""
     try:
+        if path.exists() and MARK not in path.read_text(encoding="utf-8", errors="replace"):
+            raise InputError(f"'{path}' is no page of panda's: choose another place with --output")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     except OSError as error:

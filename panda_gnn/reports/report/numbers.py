@@ -9,18 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from panda_gnn.datasets import DATASETS
-from panda_gnn.errors import InputError
+from panda_gnn.datasets.resolver import is_own
+from panda_gnn.errors import InputError, within
 from panda_gnn.evaluation.bundled import RESULTS, stored_rows, study_names
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.current import origins, rows_to_show
 from panda_gnn.evaluation.epoch_selection import SELECTIONS
 from panda_gnn.evaluation.failures import Failures
 from panda_gnn.evaluation.measurements import MEASURES
-from panda_gnn.evaluation.methods import METHODS, configure
+from panda_gnn.evaluation.methods import METHODS, configure, plugins_of
 from panda_gnn.evaluation.run import describe
 from panda_gnn.evaluation.schedule import Trial
 from panda_gnn.evaluation.store import COMPRESSED, Row, Store
 from panda_gnn.evaluation.study import Cell, Line, Study, load_study
+from panda_gnn.nn.models import backbone_names
 from panda_gnn.reports.table_formats import (
     explanation,
     mean_and_interval,
@@ -84,24 +86,31 @@ def study_of_rows(path: Path) -> Study:
     rows = [row for row in Store(path).read().rows if "scores" in row]
     if not rows:
         raise InputError(f"{path} has no rows of trials")
-    configs: dict[Line, dict[str, tuple[str, Config]]] = {}
-    for row in rows:
-        config = Config.from_dict(row["config"])
-        if config.dataset not in DATASETS or config.method not in METHODS:
-            unknown = config.method if config.dataset in DATASETS else config.dataset
-            raise InputError(
-                f"its rows are of '{unknown}', which nobody registered here: name its plugin with "
-                "--plugin"
-            )
+    candidates: dict[tuple[Line, str], list[Config]] = {}
+    for config in {row["key"]: Config.from_dict(row["config"]) for row in rows}.values():
+        _refuse_unknown(config)
         line = Line(config.backbone, config.method)
-        configs.setdefault(line, {})[row["key"]] = (config.dataset, config)
-    cells = [
-        Cell(dataset, line, tuple(c for name, c in by_key.values() if name == dataset))
-        for line, by_key in configs.items()
-        for dataset in dict.fromkeys(name for name, _ in by_key.values())
-    ]
+        candidates.setdefault((line, config.dataset), []).append(config)
+    cells = [Cell(dataset, line, tuple(of)) for (line, dataset), of in candidates.items()]
     trials = len({row["seed"] for row in rows})
     return Study(path.stem, f"The trials in {path.name}", tuple(cells), trials)
+
+
+def _refuse_unknown(config: Config) -> None:
+    """Reject a config of data that cannot be read here, or of code that is not registered."""
+    place = config.dataset.partition("?")[0]
+    for name, is_known in (
+        (place, place in DATASETS or is_own(place)),
+        (config.method, config.method in METHODS),
+        (config.backbone, config.backbone in backbone_names()),
+    ):
+        if not is_known:
+            raise InputError(
+                f"its rows are of '{name}', which nobody registered here: name its plugin with "
+                "--plugin"
+            )
+    with within("the data of its rows"):
+        DATASETS.lookup(config.dataset)
 
 
 def study_report(study: Study, results: Path) -> StudyReport:
@@ -210,6 +219,8 @@ def _command(study: Study, results: Path, entry: Entry, block: Block) -> str:
     words += ["--method", config.method, "--width", str(config.width)]
     words += ["--max-epochs", str(config.max_epochs), "--trials", str(entry.ours.n)]
     words += [word for name, value in shown.items() for word in ("--set", f"{name}={value}")]
+    sources = dict.fromkeys(plugin.source for plugin in plugins_of(config) if plugin.source)
+    words += [word for source in sources for word in ("--plugin", source)]
     return shlex.join(["panda", *words])
 
 

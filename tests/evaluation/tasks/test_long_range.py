@@ -19,7 +19,7 @@ from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.methods import complete, configure
-from panda_gnn.evaluation.tasks import load_data, task_of
+from panda_gnn.evaluation.tasks import collated, load_data, task_of
 from panda_gnn.evaluation.tasks.long_range import LONG_RANGE_METHODS, PRESETS, Preset
 from panda_gnn.evaluation.trial import run_trial
 from panda_gnn.nn import GNN
@@ -40,7 +40,7 @@ def _molecules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     )
     monkeypatch.setenv("PANDA_DATA_ROOT", str(tmp_path / "root"))
     monkeypatch.setenv("PANDA_DATA_MIRROR", str(make_mirror(tmp_path / "mirror")))
-    load_data.cache_clear()
+    collated.cache_clear()
     with DATASETS.replaced({"peptides-struct": small}):
         yield
 

@@ -15,11 +15,13 @@ from panda_gnn.datasets import DATASETS
 from panda_gnn.errors import InputError
 from panda_gnn.evaluation.config import Config, Setting
 from panda_gnn.evaluation.methods import METHODS, complete, configure
+from panda_gnn.evaluation.tasks import load_data
 from panda_gnn.evaluation.tasks.node_classification import NODE_CLASSIFICATION, node_split
 from panda_gnn.evaluation.train import train
 from panda_gnn.evaluation.trial import run_trial
 from panda_gnn.nn import GNN
 from panda_gnn.rewiring import Cayley, HalfHop, Rewiring, VirtualNode
+from tests.datasets.test_resolver import edit, node_table, write
 
 
 def small_graph(num_nodes: int = 60) -> Data:
@@ -160,6 +162,17 @@ def test_defaults_and_what_cannot_be() -> None:
         with pytest.raises(InputError, match=says):
             complete(config)
     assert DATASETS["cora"].task == "node-classification"
+
+
+def test_own_data_that_change_are_loaded_again(tmp_path: Path) -> None:
+    write(tmp_path, node_table())
+    name = str(tmp_path / "ring.csv")
+    before = load_data(name)
+    assert load_data(name) is before
+    edit(tmp_path / "ring.nodes.csv", "3,1.5,1", "3,1.5,0")
+    after = load_data(name)
+    assert (int(before.graphs.y[3]), int(after.graphs.y[3])) == (1, 0)
+    assert before.fingerprint != after.fingerprint == after.entry.fingerprint
 
 
 @pytest.mark.parametrize(

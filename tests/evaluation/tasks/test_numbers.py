@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch.nn import functional as F
@@ -11,6 +13,7 @@ from panda_gnn.datasets.own import own_data
 from panda_gnn.evaluation.config import Config
 from panda_gnn.evaluation.methods import complete
 from panda_gnn.evaluation.tasks import TASKS, TaskData
+from panda_gnn.evaluation.train import Unit
 from panda_gnn.evaluation.trial import trial_on
 
 EDGES = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
@@ -70,3 +73,26 @@ def test_methods_without_a_network_are_not_for_numbers() -> None:
         TASKS[name].classifies_graphs
         for name in ("graph-regression", "node-regression", "graph-multi-label")
     )
+
+
+@pytest.mark.parametrize("graphs", [NUMBERS, NODES], ids=["graphs", "nodes"])
+def test_scores_are_in_the_unit_of_the_targets_and_training_knows_no_unit(
+    graphs: list[Data],
+) -> None:
+    def score(factor: float, shift: float) -> float:
+        changed = [data.clone() for data in graphs]
+        for data in changed:
+            data.y = factor * data.y + shift
+        data = data_of(changed)
+        settings: dict[str, Any] = {"max_epochs": 5, "learning_rate": 0.05}
+        config = complete(Config("own", method="none", **settings), task=data.task)
+        found: Any = trial_scores(data, config)
+        return float(found["scores"]["best-val"]["test"])
+
+    assert score(1000, 500) == pytest.approx(1000 * score(1, 0), rel=1e-3)
+
+
+def test_targets_that_are_all_alike_stay_what_they_are() -> None:
+    unit = Unit.of(torch.tensor([[2.0, 1.0], [2.0, 3.0]]))
+    assert unit.multiples(torch.tensor([[2.0, 3.0]])).tolist() == [[0.0, 1.0]]
+    assert unit.values(torch.tensor([[1.0, -1.0]])).tolist() == [[3.0, 1.0]]

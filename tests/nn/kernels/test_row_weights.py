@@ -21,7 +21,7 @@ DOUBLE = torch.float64
 def test_norms_are_those_of_the_torch_path(weighted: bool, self_loops: bool) -> None:
     for case in CASES:
         data: Any = case.values[0]
-        weight = torch.linspace(-0.3, 1, data.num_edges, dtype=DOUBLE) if weighted else None
+        weight = torch.linspace(0, 1, data.num_edges, dtype=DOUBLE) if weighted else None
         partition = WidthPartition(data.edge_index, data.high, edge_weight=weight)
         expected, loop = partition.whole.norm(self_loops, DOUBLE)
         found, own = normalised_weights(partition.whole, self_loops, DOUBLE)

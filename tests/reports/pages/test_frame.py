@@ -209,3 +209,14 @@ def test_a_page_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written to"):
         write_page(tmp_path / "file" / "page.html", "")
+
+
+def test_a_page_takes_the_place_of_a_page_and_of_nothing_else(tmp_path: Path) -> None:
+    page, notes = tmp_path / "page.html", tmp_path / "notes.html"
+    for title in ("one", "two"):
+        write_page(page, make_page(title, "", {}))
+    assert "two" in page.read_text()
+    notes.write_text("mine")
+    with pytest.raises(InputError, match="is no page of panda's: choose another place"):
+        write_page(notes, make_page("one", "", {}))
+    assert notes.read_text() == "mine"
